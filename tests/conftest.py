@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.amount import set_amounts
+
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = (  # files that are begun first, so that no process is left with one at the end
     "cpu/m68k/test_lockstep.py",
@@ -29,6 +31,15 @@ LATE, BEFORE = "cli/test_warmup.py", "tape"  # finds kernels that other files co
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # processes that tests start find compiled modules
 sys.dont_write_bytecode = False
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--full", action="store_true", help="every test; without it one case of each kind")
+    parser.addoption("--times", type=int, default=1, metavar="N", help="--full, with N times as many random inputs")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    set_amounts(config.getoption("full"), config.getoption("times"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

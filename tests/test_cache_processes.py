@@ -1,7 +1,6 @@
 """Many processes at one cache: started at once, or killed while they write.
 
-RETROSIM_CACHE=1 runs the long form: eight processes, 200 kills each, and the real program; RETROSIM_KILLS=1000 is
-another number of kills.
+--times 2 runs the long form: eight processes, 200 kills each, and the real program.
 """
 
 from __future__ import annotations
@@ -17,11 +16,12 @@ from pathlib import Path
 import pytest
 
 from retrosim.cache.store import Cache, open_cache
+from tests.helpers.amount import SOAK
 
 ROOT = Path(__file__).resolve().parent.parent
-IS_LONG = bool(os.environ.get("RETROSIM_CACHE"))
+IS_LONG = SOAK
 PROCESSES = 8 if IS_LONG else 3
-KILLS = int(os.environ.get("RETROSIM_KILLS", 200 if IS_LONG else 12))
+KILLS = 200 if IS_LONG else 12
 VERSION = "0123456789abcdef"
 KERNEL = """
 from retrosim.cache.sources import cached_files
@@ -48,6 +48,7 @@ WRITER = f"""
 import sys
 from pathlib import Path
 from retrosim.cache.store import open_cache
+from tests.helpers.amount import SOAK
 store = open_cache(Path(sys.argv[1])).store("engines", {VERSION!r})
 print("ready", flush=True)
 while True:
@@ -103,7 +104,7 @@ def test_kills_while_writing_leave_whole_entries(tmp_path: Path) -> None:
     _check_clean(open_cache(tmp_path / "cache"))
 
 
-@pytest.mark.skipif(not IS_LONG, reason="RETROSIM_CACHE is not set: each of 200 starts compiles for seconds")
+@pytest.mark.skipif(not IS_LONG, reason="without --times: each of 200 starts compiles for seconds")
 def test_kills_of_the_real_program_leave_whole_entries(tmp_path: Path) -> None:
     chance = random.Random(14)
     script = tmp_path / "script.py"

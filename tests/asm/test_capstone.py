@@ -1,11 +1,10 @@
 """Listings of random instructions beside capstone's: the same length, mnemonic, operands and numbers.
 
-Spelling is evened out in tests/helpers/asm/capstone_texts.py. RETROSIM_CAPSTONE=1000000 compares so many of each model.
+Spelling is evened out in tests/helpers/asm/capstone_texts.py. --times N compares N times as many of each model.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 
@@ -14,13 +13,13 @@ import pytest
 from retrosim.cpu import m68k, x86
 from retrosim.cpu.spec.rows import Insn
 from tests.asm.test_ppc import insn_of, random_words
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import amount
 from tests.helpers.asm import capstone_texts as texts
 from tests.helpers.cpu import m68k_encodings, m68k_streams
 from tests.helpers.cpu.x86_streams import Generator
 
 capstone = pytest.importorskip("capstone", reason="capstone is not installed: pip install 'retrosim[dev]'")
-COUNT = int(os.environ.get("RETROSIM_CAPSTONE", "1500" if EVERYTHING else "800"))
+COUNT = amount(800, 1500)
 
 
 Known = tuple[tuple[str, str], ...]

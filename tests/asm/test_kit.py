@@ -15,7 +15,7 @@ from retrosim.asm.project import FAMILIES
 from retrosim.machine.presets import PRESETS
 from retrosim.rom.formats.sources import COMPILERS
 from retrosim.rom.image import family_of
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 
 MACHINES = ("mc68000-8", "i386dx-33", "ppc601-80")
 COMPUTED: dict[str, Callable] = {
@@ -48,8 +48,8 @@ def test_floating_point(name: str, tmp_path: Path) -> None:
     machine = Machine(name, link_sources([source], name), engine="interpret", timing="off")
     is_big = family_of(PRESETS[name].isa).byte_order == "big"
     random = np.random.default_rng(754)
-    pairs = [(EDGES[i], EDGES[j]) for i, j in random.integers(0, len(EDGES), (12 if EVERYTHING else 7, 2)).tolist()]
-    pairs += random.integers(0, 1 << 32, (6 if EVERYTHING else 3, 2)).tolist()
+    pairs = [(EDGES[i], EDGES[j]) for i, j in random.integers(0, len(EDGES), (12 if FULL else 7, 2)).tolist()]
+    pairs += random.integers(0, 1 << 32, (6 if FULL else 3, 2)).tolist()
     with np.errstate(all="ignore"):
         for a, b in pairs:
             for routine, operation in COMPUTED.items():

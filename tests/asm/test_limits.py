@@ -11,6 +11,7 @@ from fuzzing.work import scaled
 
 from retrosim.asm import assemble, assemble_file, files, program, source
 from retrosim.errors import AssemblyError
+from tests.helpers.amount import FULL
 
 CHAIN = "".join(f" macro m{n}\n m{n + 1} \\1\\1\n endm\n" for n in range(40))
 REFUSED = {
@@ -86,7 +87,7 @@ BIG = {
 }
 
 
-@pytest.mark.skipif("RETROSIM_ASM" not in os.environ, reason="RETROSIM_ASM=1: refused after about a second each")
+@pytest.mark.skipif(not FULL, reason="without --full: refused after about a second each")
 @pytest.mark.parametrize("what", BIG)
 def test_a_refusal_takes_a_second(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()

@@ -1,11 +1,10 @@
 """The assembler of the 68K: listings go back into code, and GNU as makes the same code of the same text.
 
-`RETROSIM_ASM=1000000` compares so many random instructions of each model, and all first words.
+--times N compares N times as many random instructions of each model, and all first words.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from functools import cache
 from pathlib import Path
@@ -15,16 +14,16 @@ import pytest
 from retrosim.cpu import m68k
 from retrosim.cpu.assembly.assembler import InstructionAssembler
 from retrosim.cpu.assembly.expressions import Unfit
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, SOAK, amount
 from tests.helpers.asm.gnu import Gnu, differences
 from tests.helpers.asm.round_trip import Addresses, failure
 from tests.helpers.cpu import m68k_encodings as encodings
 from tests.helpers.cpu import m68k_streams as streams
 
 MODELS = ("MC68000", "MC68040")
-COUNT = int(os.environ.get("RETROSIM_ASM", "0"))
+COUNT = amount(0, 1500) if SOAK else 0
 STEP = 1 if COUNT else 31
-EACH = 1 if COUNT else 7 if EVERYTHING else 23  # of the forms one of so many
+EACH = 1 if COUNT else 7 if FULL else 23  # of the forms one of so many
 GNU = {
     "MC68000": Gnu("m68k-linux-gnu", ("-m68000", "--register-prefix-optional")),
     "MC68040": Gnu("m68k-linux-gnu", ("-m68040", "--register-prefix-optional")),
@@ -90,7 +89,7 @@ def random_texts(model: str, count: int) -> tuple[list[str], list[bytes]]:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_gnu_as_makes_the_same_code(model: str, tmp_path: Path) -> None:
-    texts, codes = random_texts(model, COUNT or (1500 if EVERYTHING else 700))
+    texts, codes = random_texts(model, COUNT or (1500 if FULL else 700))
     found = differences(texts, codes, GNU[model].assemble(texts, tmp_path))
     assert [each for each in found if not any(known.match(each) for known in EXCEPTIONS)] == []
 

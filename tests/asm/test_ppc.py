@@ -1,11 +1,10 @@
 """The assembler of the PowerPC: listings go back into code, GNU as makes the same code, objdump lists the same names.
 
-`RETROSIM_ASM=1000000` compares so many random instructions.
+--times N compares N times as many random instructions.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -18,7 +17,7 @@ from retrosim.cpu import ppc
 from retrosim.cpu.assembly.assembler import InstructionAssembler
 from retrosim.cpu.assembly.expressions import Unfit
 from retrosim.cpu.spec.rows import Insn
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, SOAK, amount
 from tests.helpers.asm.gnu import Gnu, differences
 from tests.helpers.asm.round_trip import Addresses, assemble_listing, decode
 from tests.helpers.cpu import ppc_streams as streams
@@ -27,8 +26,8 @@ CPU = ppc.cpu("MPC601")
 GNU = Gnu("powerpc-linux-gnu", ("-mregnames", "-m601"))
 OBJDUMP = "powerpc-linux-gnu-objdump"
 ADDRESS = 0x1000
-COUNT = int(os.environ.get("RETROSIM_ASM", "0"))
-EACH = COUNT // len(CPU.table.rows) + 1 if COUNT else 8 if EVERYTHING else 4
+COUNT = amount(0, 1500) if SOAK else 0
+EACH = COUNT // len(CPU.table.rows) + 1 if COUNT else 8 if FULL else 4
 # What GNU as refuses because other processors do: rA of an update form is 0 or what is loaded, lmw and strings load rA
 REFUSED = re.compile(
     r"invalid register operand when updating|register in load range|register operands must be different"
@@ -87,7 +86,7 @@ def test_objdump_shows_the_same_simplified_mnemonics(tmp_path: Path) -> None:
     if shutil.which(OBJDUMP) is None:
         pytest.skip(f"{OBJDUMP} (Debian: binutils-powerpc-linux-gnu) is not installed")
     usual = [0x4E800020, 0x7C832378, 0x38600005, 0x60000000, 0x7C0802A6, 0x54832834, 0x2C030005, 0x41820010, 0x4200FFFC]
-    words = [*random_words(1996, 8 if EVERYTHING else 4), *usual]
+    words = [*random_words(1996, 8 if FULL else 4), *usual]
     path = tmp_path / "words.bin"
     path.write_bytes(b"".join(word.to_bytes(4, "big") for word in words))
     options = ["-b", "binary", "-m", "powerpc:601", "-M", "601", "-EB", "-D", "-z"]

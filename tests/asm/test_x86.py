@@ -1,11 +1,10 @@
 """The assembler of the x86: listings go back into code, and NASM makes the same code of the same text.
 
-`RETROSIM_ASM=1000000` compares so many random instructions of each model.
+--times N compares N times as many random instructions of each model.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from functools import cache
 from pathlib import Path
@@ -17,13 +16,13 @@ from retrosim.cpu import x86
 from retrosim.cpu.assembly.assembler import InstructionAssembler
 from retrosim.cpu.assembly.expressions import Unfit
 from retrosim.cpu.spec.rows import Insn
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, SOAK, amount
 from tests.helpers.asm.nasm import NOP, SLOT, nasm
 from tests.helpers.asm.round_trip import Addresses, decode
 from tests.helpers.cpu.x86_streams import CODE, Generator
 
 MODELS = ("i386_real", "i386_flat", "i486_real", "i486_flat")
-COUNT = int(os.environ.get("RETROSIM_ASM", "0"))
+COUNT = amount(0, 1500) if SOAK else 0
 NO_NASM = re.compile(
     r"(a(16|32) )?(MOV[SZ]X (\w\w,\w\w$|\w\w,word)|BSWAP \w\w$)"
 )  # a word into a word, and BSWAP of a word: undefined
@@ -66,7 +65,7 @@ def test_listings_assemble_to_what_was_listed(model: str) -> None:
     assembler = InstructionAssembler(cpu.table)
     generator = Generator(cpu, 1994)
     wrong, rows = [], set()
-    for _ in range(COUNT or (2500 if EVERYTHING else 1500)):
+    for _ in range(COUNT or (2500 if FULL else 1500)):
         insn = generator.instruction()
         rows.add(insn.row.key)
         try:
@@ -89,7 +88,7 @@ def test_nasm_makes_the_same_code(model: str, tmp_path: Path) -> None:
     assembler = InstructionAssembler(cpu.table)
     generator = Generator(cpu, 1995, frozenset({"ESC"}))
     texts, codes = [], []
-    for _ in range(COUNT or (1500 if EVERYTHING else 700)):
+    for _ in range(COUNT or (1500 if FULL else 700)):
         insn = generator.instruction()
         text = text_of(insn)
         try:

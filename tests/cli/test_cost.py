@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 from retrosim.machine import open_machine
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.study.cost_programs import ADDRESS, ENDLESS, SUM, write_elf
 
 
@@ -90,7 +90,7 @@ def test_text_fits_80_columns(run, tmp_path, machine) -> None:
     long = "a_function_with_a_name_as_long_as_those_of_cplusplus_" * 3
     path = write_elf(tmp_path / "long.elf", SUM, **{long: ADDRESS})
     own = ("cost", path, "--entry", long, "--machine", machine, "--arg", 500)
-    build = "O0" if EVERYTHING else "O2"
+    build = "O0" if FULL else "O2"
     rom = ("cost", "sectors", "--build", build, "--entry", "DetermineCollisions", "--machine", machine, "--objects", 5)
     for command in (own, rom):
         ran = run(*command)

@@ -18,7 +18,7 @@ from retrosim.debug import Stop
 from retrosim.errors import Interrupted
 from retrosim.machine import Machine
 from retrosim.tape import Player, find_tape, load_tape, open_for
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 
 PROGRAM = """\
         .globl _start, twice, count
@@ -137,7 +137,7 @@ def test_a_tape_that_is_left_stops_forwards_and_back(session: Session) -> None:
     with pytest.raises(ValueError, match="plays no tape"):
         commands.answer(session, "catch divergence")
     tape = load_tape(find_tape("first-wave"))
-    machine = open_for(tape, "mc68000-8", engine="recompile" if EVERYTHING else "interpret")
+    machine = open_for(tape, "mc68000-8", engine="recompile" if FULL else "interpret")
     session = Session(Target(machine, Player(tape, machine)))
     for line in ("run 3 frames", "set long[gFrame] = 77", "catch divergence"):
         commands.answer(session, line)

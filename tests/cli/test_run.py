@@ -19,7 +19,7 @@ from retrosim.screen.overlay import View
 from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.png import png_bytes
 from retrosim.window.picture import picture_of
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.rom.elf_builder import elf
 from tests.helpers.scenarios.sectors_rules import Demo
 from tests.helpers.screen.reference_scene import reference_scene
@@ -116,7 +116,7 @@ def test_json_and_the_same_world_everywhere(run) -> None:
         ("--machine", "native"),
         ("--timing", "off", "--engine", "interpret"),
         ("--build", "O0", "--timing", "full"),
-        ("--engine", "evaluate" if EVERYTHING else "interpret", "--timing", "table"),
+        ("--engine", "evaluate" if FULL else "interpret", "--timing", "table"),
     ):
         results.append(run("run", "--json", "--frames", 2, "--objects", 9, "--seed", 0x50, *options).json())
     assert [set(result) for result in results] == [KEYS] * 4

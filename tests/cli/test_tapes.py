@@ -21,7 +21,7 @@ from retrosim.machine import PRESETS, Machine
 from retrosim.rom import load_rom
 from retrosim.scenarios import SCENARIOS
 from retrosim.tape import Hash, Input, Tape, load_tape
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 
 SCRIPT = "0 pad=8; 20 pad=0; 40 pad=16; 41 pad=1"
 RECORD = ("--objects", 12, "--seed", 11, "--frames", 60, "--hash-every", 10)
@@ -218,7 +218,7 @@ def test_verify_on_all_machines(run, tape) -> None:
 def test_verify_in_processes(run, tape) -> None:
     """However many do it, the report is the same; of a complete run nothing is left to resume."""
     other = write(changed(tape, Input, 20, states={"pad": 2}), tape.with_name("other.rtape"))
-    second = "calm-200" if EVERYTHING else other
+    second = "calm-200" if FULL else other
     command = ("verify", tape, second, "nowhere", "--on", "native,mc68040-25", "--json")
     alone, both = run(*command, "--jobs", 1), run(*command, "--jobs", 2, "--resume")
     assert (both.status, both.out, both.err) == (alone.status, alone.out, alone.err)
@@ -349,7 +349,7 @@ def test_machine_of_another_time(run, tape, tmp_path) -> None:
     run("replay", old, "--headless").is_refused(4, "old.rtape", "machine 'z80-4': allowed")
     run("verify", old).is_refused(4, "old.rtape", "machine 'z80-4'")
     assert run("replay", old, "--machine", "native", "--headless").status == 0
-    assert run("verify", old, "--on", "all" if EVERYTHING else "native,mc68000-8").status == 0
+    assert run("verify", old, "--on", "all" if FULL else "native,mc68000-8").status == 0
 
 
 def test_rom_of_ones_own(run, tmp_path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from retrosim.jobs import HERE
 from retrosim.rom import load_rom
 from retrosim.table_1994.printed import PRINTED
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.study.page import check_page
 
 SHAPE = {"machine", "build", "objects", "printed_per_second", "printed_cycles", "cycles", "instructions", "ratio"}
@@ -26,16 +26,16 @@ def one_scene(monkeypatch) -> None:
 def test_timing_answers_first(run, monkeypatch) -> None:
     """One build a machine, chosen beforehand; both machines.
 
-    By default half the scenes, in this process; with RETROSIM_TESTS=all as users get it, in processes of their own.
+    By default half the scenes, in this process; with --full as users get it, in processes of their own.
     """
     from retrosim.table_1994 import timing
 
     scatter = 0.015
-    if not EVERYTHING:
+    if not FULL:
         monkeypatch.setattr(timing, "SAMPLE_SCENES", timing.SAMPLE_SCENES // 2)
         monkeypatch.setattr(timing, "POPULATION", 200)
         scatter *= 2**0.5
-    jobs = 2 if EVERYTHING else 1
+    jobs = 2 if FULL else 1
     command = ("timing", "--machine", "mc68040-25", "--machine", "ppc601-80", "--jobs", jobs)
     result = run(*command, "--json").json()
     assert {(row["machine"], row["build"]) for row in result["rows"]} == {

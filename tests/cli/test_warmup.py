@@ -17,10 +17,10 @@ from retrosim.cache.sources import CACHE, STORES
 from retrosim.cache.store import KEY_FILE, Cache
 from retrosim.rom import load_rom, rom_names
 from retrosim.scenarios import SCENARIOS
-from tests.helpers.amount import EVERYTHING, usually
+from tests.helpers.amount import FULL, SOAK, usually
 
 COMPILED_AGAIN = "tunnel"  # the scenario whose kernels compile in the shortest time
-IS_COMPLETE = os.environ.get("RETROSIM_WARMUP") == "all"
+IS_COMPLETE = SOAK
 COMMAND = """
 import sys
 import numpy
@@ -38,7 +38,7 @@ sys.exit(main())
 
 @pytest.fixture
 def warm_home(tmp_path) -> Path:
-    """A folder with what is compiled already, but for one scenario; with RETROSIM_WARMUP=all an empty one.
+    """A folder with what is compiled already, but for one scenario; with --times an empty one.
 
     This file comes late (tests/conftest.py): few kernels have not been compiled yet.
     """
@@ -89,7 +89,7 @@ def test_every_routine_is_called(environment) -> None:
 
 
 def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
-    """Of three ROMs: many builds, a library, one build; with RETROSIM_TESTS=all of every one."""
+    """Of three ROMs: many builds, a library, one build; with --full of every one."""
     roms = usually(("masks", "sectors", "xquest"), rom_names())
     monkeypatch.setattr("retrosim.rom.rom_names", lambda: roms)
     compiled = []
@@ -140,7 +140,7 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
 
 def test_cold_start_says_that_it_compiles(start, tmp_path) -> None:
     """Of regions: handlers are compiled before a word would be worth it."""
-    quicker = () if EVERYTHING else ("--timing", "off", "--build", "period")
+    quicker = () if FULL else ("--timing", "off", "--build", "period")
     options = ("--headless", "--frames", "1", "--engine", "recompile", *quicker)
     process = start("run", *options, RETROSIM_HOME=str(tmp_path / "home"))
     out, err = process.communicate(timeout=300)

@@ -1,20 +1,19 @@
 """Scenes of boxes of any size, from ordinary to hostile, for the tests of what works on them.
 
-RETROSIM_TESTS=all takes 25 scenes of each kind instead of 12. RETROSIM_WORLDS=N takes N of each, 32000 make a million
-in all: there, scenes of more than ten objects are one in a hundred, since the oracles compare every object with every
+--full takes 25 scenes of each kind instead of 12. With --times 1300 it is a million in
+all: there, scenes of more than ten objects are one in a hundred, since the oracles compare every object with every
 other.
 """
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 import numpy as np
 
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import amount
 
-SCENES = int(os.environ.get("RETROSIM_WORLDS", 25 if EVERYTHING else 12))
+SCENES = amount(12, 25)
 EVERYONE = 0xFFFF
 LOW, HIGH = -(1 << 31), (1 << 31) - 1
 KINDS = ("screen", "mixed", "power", "cluster", "bars", "pile", "nested", "edges", "lattice", "outlier")

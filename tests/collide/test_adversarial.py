@@ -5,13 +5,13 @@ import pytest
 
 from retrosim.collide import METHODS, collided, count_tests, pairs, reports, tally_tests
 from retrosim.jit import JIT
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.oracle import sectors as reference
 
 pytestmark = pytest.mark.without_jit
 LINES_X = range(32, 640, 32)
 LINES_Y = range(32, 480, 32)
-STEP = 1 if JIT or EVERYTHING else 5  # Python has time for some lines
+STEP = 1 if JIT or FULL else 5  # Python has time for some lines
 
 
 def same(x, y, *, dtype=np.int16, abs="inline", size=30, method="four_shifts"):
@@ -75,7 +75,7 @@ def test_identical_positions_are_reported_four_times():
 
 def test_all_objects_on_one_pixel():
     """All pairs, four times each: more reports than rows are made at first."""
-    count = 200 if JIT or EVERYTHING else 50
+    count = 200 if JIT or FULL else 50
     assert len(same([300] * count, [200] * count)) == 2 * count * (count - 1)
 
 

@@ -1,6 +1,5 @@
 """More pairs than anyone has room for: counted, then refused in a sentence, by all functions that list pairs."""
 
-import os
 import tracemalloc
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 
 from retrosim.collide import _results, plane
 from retrosim.collide.documents import blocks
+from tests.helpers.amount import FULL
 
 from .hostile_memory import ANYWHERE, large
 from .test_interface import CALLS, name_of
@@ -67,7 +67,7 @@ def test_a_pile_is_counted_without_memory_for_it(threads):
 def test_so_many_that_they_are_not_counted():
     with pytest.raises(ValueError, match="more than 2147483648 pairs: allowed 2147483648 or less in one call"):
         _results.check_capacity(_results.MAX_COUNTED + 1, None)
-    if "RETROSIM_THREADS" in os.environ:
+    if FULL:
         x = np.zeros(400_000, np.int32)
         with pytest.raises(ValueError, match="more than 2147483648 pairs"):
             plane.pairs(x, x)

@@ -1,6 +1,6 @@
 """Counts and first hits where there are too many pairs to look at: against the oracle.
 
-RETROSIM_WORLDS: see random_worlds.py.
+how many scenes: see random_worlds.py.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from retrosim.collide import _boxes as _worlds
 from retrosim.collide import groups, world
 from retrosim.collide.kernels.hierarchical_grid import ONE, TWO
 from retrosim.collide.scene import Scene
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.oracle import worlds as oracle
 
 from .random_worlds import KINDS, SCENES, limited, random_world
@@ -95,7 +95,7 @@ def test_a_pile_is_counted_at_once():
     assert (world.counts(x, x, size=9) == 65_999).all()
     assert (groups.counts(x, x, x, x, size=9, other=9) == 66_000).all()
     assert world.first(x, x, size=9).tolist() == [1] + [0] * 65_999
-    few = x[: None if EVERYTHING else 9000]  # compared two by two, since those that may not meet are no pairs
+    few = x[: None if FULL else 9000]  # compared two by two, since those that may not meet are no pairs
     masks = np.where(np.arange(len(few)) < 10, 1, 2)
     found = world.counts(few, few, size=9, category=3 - masks, mask=masks).tolist()
     assert found == [len(few) - 10] * 10 + [10] * (len(few) - 10)

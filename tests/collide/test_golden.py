@@ -1,20 +1,22 @@
 """The golden hash, with and without the compiler, by one thread and by two.
 
-RETROSIM_GOLDEN=1 takes 10,000 scenes; `tools/environments.py` asks other versions of NumPy and Numba for it.
+--full takes 10,000 scenes; `tools/environments.py` asks other versions of NumPy and Numba for it.
 """
 
-import os
 
 import pytest
 
 from retrosim.collide import _golden
+from retrosim.jit import JIT
+from tests.helpers.amount import usually
 
-SCENES = 10_000 if "RETROSIM_GOLDEN" in os.environ else 40
+SCENES = usually(40, 10_000)
 
 
 @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.without_jit), 2])
 def test_the_golden_hash(threads):
-    assert _golden.golden_hash(SCENES, threads) == _golden.EXPECTED[SCENES]
+    scenes = SCENES if JIT or threads == 2 else 40  # by one thread without the compiler, 10,000 take ten minutes
+    assert _golden.golden_hash(scenes, threads) == _golden.EXPECTED[scenes]
 
 
 @pytest.mark.without_jit

@@ -1,4 +1,4 @@
-"""One group against another: all questions against the oracle; RETROSIM_WORLDS: see random_worlds.py."""
+"""One group against another: all questions against the oracle; how many scenes: see random_worlds.py."""
 
 import numpy as np
 import pytest

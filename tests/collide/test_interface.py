@@ -4,7 +4,7 @@ Public is what stands in a module of `retrosim.collide` whose name does not begi
 them. Functions are called with SAMPLES, by the names of their parameters.
 
 By default examples are answered as the first calls of an installation are, where those do not wait for the compiler,
-and arguments in files are mapped all at once; RETROSIM_TESTS=all has the compiled answers and each argument as well.
+and arguments in files are mapped all at once; --full has the compiled answers and each argument as well.
 """
 
 from __future__ import annotations

@@ -5,11 +5,11 @@ import pytest
 
 from retrosim.collide import masks
 from retrosim.collide.kernels import masks as kernels
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.collide.mask_scenes import objects_of, random_sprites
 from tests.oracle import masks as oracle
 
-RANDOM_PAIRS = 100_000 if EVERYTHING else 20_000
+RANDOM_PAIRS = 100_000 if FULL else 20_000
 EXAMPLE = bytes([14, 1, 0, 0, 0, 1, 23, 42, 0, 1, 56, 0, 0, 0, 0, 0])
 
 
@@ -35,9 +35,9 @@ def check_at_random(seed, widest, methods, count):
 
 
 def test_up_to_32_pixels_at_random():
-    """The oracle itself is held to single pixels on some of them: a thousand, with RETROSIM_TESTS=all three."""
+    """The oracle itself is held to single pixels on some of them: a thousand, with --full three."""
     images, shape, corners, expected = check_at_random(1995, 32, masks.METHODS, RANDOM_PAIRS)
-    for a in range(0, 6000 if EVERYTHING else 2000, 2):
+    for a in range(0, 6000 if FULL else 2000, 2):
         one, other = (images[shape[a]], corners[a]), (images[shape[a + 1]], corners[a + 1])
         assert oracle.by_pixels(*one, *other) == oracle.by_pixels(*other, *one) == expected[a // 2]
 

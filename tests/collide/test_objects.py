@@ -8,7 +8,7 @@ import pytest
 from retrosim.collide.documents import objects
 from retrosim.jit import JIT
 from retrosim.numeric.distance import DISTANCE_ERROR_PX, distance_2d
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.oracle import objects as oracle
 
 TESTS = {
@@ -76,7 +76,7 @@ def test_circles_touching_and_one_pixel_nearer():
 @pytest.mark.without_jit
 def test_square_root_is_the_same_at_every_distance():
     circles = objects.make_circles([(0, 0, 40), (0, 0, 60)])
-    step = 3 if JIT or EVERYTHING else 9
+    step = 3 if JIT or FULL else 9
     for dx in range(0, 130, step):
         for dy in range(0, 130, step):
             game = game_of((SHIP, ALL, 0, 0), (ALIEN, ALL, dx, dy))

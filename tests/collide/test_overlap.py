@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrosim.collide import collided, intersect, pairs
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.oracle import sectors as reference
 
-TIMES = 5 if EVERYTHING else 1
+TIMES = 5 if FULL else 1
 WIDTHS = {16: np.int16, 32: np.int32}
 
 
@@ -87,7 +87,7 @@ def test_every_16_bit_difference(corner, size, abs):
 def test_oracle_exhaustively_at_8_bits():
     """8-bit coordinates, all with every third or all, in both builds: the oracle against the definition."""
     for a in range(-128, 128):
-        for b in range(-128, 128, 1 if EVERYTHING else 3):
+        for b in range(-128, 128, 1 if FULL else 3):
             wrapped = (a - b + 128) % 256 - 128
             inline = reference.is_hit((a, 0, 30, 30), (b, 0, 30, 30), bits=8, abs="inline")
             assert inline == (wrapped == -128 or -30 < wrapped < 30)

@@ -1,11 +1,10 @@
 """Random pairs for every kernel of the documents against exact judges, within the tolerance of its method.
 
-RETROSIM_PAIRS=1000000 takes so many pairs for each instead of 2000, and `-s` prints what came out.
+--times 500 takes a million pairs for each instead of 2000, and `-s` prints what came out.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isqrt
@@ -30,9 +29,10 @@ from retrosim.collide.documents import (
 )
 from retrosim.guide import read_page
 from retrosim.numeric.distance import distance_2d, integer_square_root
+from tests.helpers.amount import amount
 from tests.helpers.collide import exact_pairs as exact
 
-PAIRS = int(os.environ.get("RETROSIM_PAIRS", "2000"))
+PAIRS = amount(2000, 2000)
 CHUNK = 20_000
 EXACT = "none"
 UNITS = "1/32 pixel"
@@ -420,7 +420,7 @@ def test_a_judge_finds_what_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_guide_has_every_kernel() -> None:
-    table = read_page("documents").text.partition("<!-- RETROSIM_PAIRS=1000000 -->")[2].split("\n\n")[1]
+    table = read_page("documents").text.partition("<!-- a million pairs -->")[2].split("\n\n")[1]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
     assert [tuple(row[:3]) for row in rows] == [(each.kernel, each.document, each.tolerance) for each in CASES]
     assert all(int(row[3].replace(",", "")) >= 1_000_000 and row[6] == "0" for row in rows)

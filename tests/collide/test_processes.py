@@ -1,6 +1,6 @@
 """What goes on around calls: Ctrl-C in the middle of them, and processes that divide while kernels are compiled.
 
-By default a process that divides compiles a kernel that no cache has; with RETROSIM_TESTS=all all of the library's too.
+By default a process that divides compiles a kernel that no cache has; with --full all of the library's too.
 """
 
 import os
@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.helpers.amount import EVERYTHING, usually
+from tests.helpers.amount import FULL, usually
 
 INTERRUPTED = """
 import os, signal, threading, time
@@ -130,4 +130,4 @@ def test_a_process_that_divides_during_the_first_calls(cache, tmp_path):
 
 
 def test_a_scene_that_one_thread_changes_while_others_ask() -> None:
-    assert run(f"SECONDS = {2 if EVERYTHING else 0.7}\n{SHARED}") == "right\n"
+    assert run(f"SECONDS = {2 if FULL else 0.7}\n{SHARED}") == "right\n"

@@ -1,10 +1,9 @@
 """Kernels against the oracle on some thousand random scenes, from sparse to crowded, and the four-shift theorem.
 
-RETROSIM_TESTS=all takes three times as many, RETROSIM_SECTORS=N takes N scenes; tests/roms/test_sectors_flags.py asks
+--full takes three times as many; tests/roms/test_sectors_flags.py asks
 all builds of the ROM about as many.
 """
 
-import os
 from collections import Counter
 
 import numpy as np
@@ -14,12 +13,12 @@ from hypothesis import strategies as st
 
 from retrosim.collide import METHODS, collided, count_tests, intersect, pairs, reports, workspace
 from retrosim.jit import JIT
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, amount
 from tests.oracle import sectors as reference
 from tests.oracle.scenes import Random, randomize_objects
 
-TIMES = 3 if EVERYTHING else 1
-SCENES = int(os.environ.get("RETROSIM_SECTORS", 1000 * TIMES))
+TIMES = 3 if FULL else 1
+SCENES = amount(1000, 3000)
 
 
 def random_scene(rng):
@@ -66,7 +65,7 @@ def test_sizes_on_random_scenes(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_two_hundred_objects(method):
     random = Random(1994)
-    for number in range(20 if EVERYTHING else 8 if JIT else 2):
+    for number in range(20 if FULL else 8 if JIT else 2):
         x, y = randomize_objects(200, random)
         agree(x, y, (np.int16, np.int32)[number & 1], "inline", method)
 

@@ -1,21 +1,20 @@
 """Rectangles: kernels against the oracle, the documented failures, and the exact test against all.
 
-RETROSIM_TESTS=all takes five times as many pairs, RETROSIM_RECTANGLES=N holds N of them against the exact corners.
+--full takes five times as many pairs.
 """
 
-import os
 
 import numpy as np
 import pytest
 
 from retrosim.collide.documents import rectangles
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, amount
 from tests.oracle.rectangles import Study, corners, five_points, separating_axis
 
-TIMES = 5 if EVERYTHING else 1
+TIMES = 5 if FULL else 1
 RANDOM_PAIRS = 20_000 * TIMES
 METHODS = rectangles.METHODS[:-1]
-EXACT_PAIRS = int(os.environ.get("RETROSIM_RECTANGLES", 4000 * TIMES))
+EXACT_PAIRS = amount(4000, 20_000)
 ROUNDING = {"point_1": 3, "point_2": 2}
 """Units of 1/32 pixel by which a method's verdict may be off: a corner is rounded down in x and y (1.4 units); the
 first method rounds it once more when it is rotated."""

@@ -1,6 +1,6 @@
 """Scenes that are kept: the answers of the calls that keep nothing, events by sets, questions against the oracle.
 
-RETROSIM_WORLDS: see random_worlds.py.
+how many scenes: see random_worlds.py.
 """
 
 import copy
@@ -14,7 +14,7 @@ from retrosim.collide import groups, world
 from retrosim.collide._kept import MAX_STAMP
 from retrosim.collide.scene import Scene
 from retrosim.jit import JIT
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.oracle import queries as oracle
 
 from .random_worlds import HIGH, KINDS, LOW, SCENES, limited, random_world
@@ -52,7 +52,7 @@ def pairs_in(rows):
 def test_a_history_at_random(closed):
     """Adds, moves and removes: every frame answers as a scene made at once does, and a copy goes another way."""
     rng, scene, before, seen = np.random.default_rng(4), Scene(closed=closed), set(), 0
-    for frame in range(30 if JIT or EVERYTHING else 22):
+    for frame in range(30 if JIT or FULL else 22):
         more = random_world(rng, "mixed", int(rng.integers(0, 9)))
         added = scene.add(more.x % 400, more.y % 400, size=more.size % 60 + 1, category=more.category, mask=more.mask)
         assert len(added) == len(more.x)

@@ -1,7 +1,7 @@
 """Memory that is not ours: arrays at the end of what may be touched, arrays that another thread writes, shared arrays.
 
-`hostile_memory` runs as another process, since what is wrong here crashes it. `RETROSIM_THREADS=seconds` writes for so
-long instead of one second (three with RETROSIM_TESTS=all), once as usual and once with all indices of the kernels
+`hostile_memory` runs as another process, since what is wrong here crashes it. Another thread writes for a
+second, three with --full, N times as long with --times N: once as usual and once with all indices of the kernels
 checked.
 """
 
@@ -15,12 +15,12 @@ import pytest
 
 from retrosim.collide import intersect, masks, pairs, plane, workspace
 from retrosim.collide.documents import bitmap, objects, sectors, spheres
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import SOAK, amount
 
 from .test_interface import CALLS
 
 ROOT = Path(__file__).parent.parent.parent
-SECONDS = os.environ.get("RETROSIM_THREADS", "3" if EVERYTHING else "1")
+SECONDS = str(amount(1, 3))
 GUARDS = () if sys.platform == "win32" else ("guards",)  # where there is mprotect
 
 
@@ -41,7 +41,7 @@ def test_arrays_at_the_end_of_memory_and_arrays_that_another_thread_writes():
     run(*GUARDS, SECONDS)
 
 
-@pytest.mark.skipif("RETROSIM_THREADS" not in os.environ, reason="RETROSIM_THREADS=seconds: compiles all kernels again")
+@pytest.mark.skipif(not SOAK, reason="without --times: compiles all kernels again")
 def test_the_same_with_all_indices_checked(tmp_path):
     run(SECONDS, NUMBA_BOUNDSCHECK="1", RETROSIM_HOME=str(tmp_path))
 

@@ -1,6 +1,6 @@
 """The kernels are also plain Python: tests that are marked `without_jit` must hold with the compiler switched off.
 
-By default with fewer objects and scenes than compiled; RETROSIM_TESTS=all has as many, and a minute of Python.
+By default with fewer objects and scenes than compiled; --full has as many, and a minute of Python.
 """
 
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, options
 
 TESTS = Path(__file__).parent.parent
 WHERE = [TESTS / "collide", TESTS / "numeric", TESTS / "scenarios" / "test_sectors.py"]
@@ -33,7 +33,8 @@ def test_same_results_without_jit():
             "-m",
             "without_jit",
             *map(str, WHERE),
-            *(f"--deselect={name}" for name in ([] if EVERYTHING else LONG)),
+            *options(),
+            *(f"--deselect={name}" for name in ([] if FULL else LONG)),
         ],
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         cwd=TESTS.parent,

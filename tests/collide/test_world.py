@@ -1,6 +1,6 @@
 """Boxes of any size: all questions against the oracle, on ordinary and hostile scenes; floats made integers.
 
-RETROSIM_WORLDS: see random_worlds.py.
+how many scenes: see random_worlds.py.
 """
 
 import tracemalloc
@@ -194,7 +194,7 @@ def test_extremes():
 
 @pytest.mark.without_jit
 def test_types_of_integers():
-    """By default each is once x, y or sizes; with RETROSIM_TESTS=all it is all of these, beside int64."""
+    """By default each is once x, y or sizes; with --full it is all of these, beside int64."""
     kinds = (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64)
     whole = [[each if k == place else np.int64 for k in range(3)] for each in kinds for place in range(3)]
     for x, y, size in usually([kinds[:3], kinds[3:6], kinds[5:]], whole):

@@ -1,19 +1,19 @@
 """Calls with something wrong in them: a ValueError of one line, or the answer that plain copies of the arguments give.
 
-RETROSIM_WRONG_CALLS=N makes N of them.
+--times N makes N times as many.
 """
 
-import os
 
 import numpy as np
 import pytest
 
 from retrosim.collide import convex
 from retrosim.collide.scene import Scene
+from tests.helpers.amount import amount
 
 from .test_interface import CALLS, WITHOUT_OUT, flat, name_of
 
-COUNT = int(os.environ.get("RETROSIM_WRONG_CALLS", "120"))
+COUNT = amount(120, 120)
 
 
 class Subclass(np.ndarray):

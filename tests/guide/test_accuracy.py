@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 
 import pytest
 
 from retrosim.guide import read_page
 from tests.helpers import accuracy
+from tests.helpers.amount import SOAK
 
-ALL = os.environ.get("RETROSIM_ACCURACY") == "1"
+ALL = SOAK
 BETWEEN, INSIDE, WIDTH = 4, 3, 4  # columns
 
 

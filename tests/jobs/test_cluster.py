@@ -22,10 +22,10 @@ from retrosim.machine import open_machine
 from retrosim.rom import load_rom
 from retrosim.tape import record_script
 from retrosim.tape.parts import Verification, verify_parts
-from tests.helpers.amount import EVERYTHING, usually
+from tests.helpers.amount import amount, usually
 from tests.jobs.work import squared
 
-TAPES = int(os.environ.get("RETROSIM_CLUSTER", 30 if EVERYTHING else 12))
+TAPES = amount(12, 30)
 
 
 def start(*command: str | Path) -> subprocess.Popen:

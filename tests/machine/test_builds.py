@@ -1,6 +1,6 @@
 """Every build of the ROM: both engines agree on all state and clocks, and its world is the native machine's.
 
-With full timing two of them and fewer frames, each image of a game on one machine; with RETROSIM_TESTS=all everything.
+With full timing two of them and fewer frames, each image of a game on one machine; with --full everything.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ import pytest
 
 from retrosim.machine import Machine, NativeMachine, open_machine
 from retrosim.rom import load_rom
-from tests.helpers.amount import EVERYTHING, usually
+from tests.helpers.amount import FULL, usually
 from tests.helpers.cpu.cores import differences
 from tests.helpers.machine.flat import FLAT_MACHINES
 
 MACHINE = "mc68040-25"
 BUILDS = [info.build for info in load_rom("sectors").images if info.isa == "m68040"]
 WITH_FULL_TIMING = usually(("O2", "period"), BUILDS)
-FRAMES = 100 if EVERYTHING else 48
-HELD = 3 if EVERYTHING else 2  # frames of a game with the same keys
-MACHINES = [name for name in FLAT_MACHINES if EVERYTHING or name != "mc68000-mac"]  # which runs the image of mc68000-8
+FRAMES = 100 if FULL else 48
+HELD = 3 if FULL else 2  # frames of a game with the same keys
+MACHINES = [name for name in FLAT_MACHINES if FULL or name != "mc68000-mac"]  # which runs the image of mc68000-8
 PADS = (0, 1, 1, 5, 5, 16, 16, 0, 10, 10, 2, 8, 16, 31, 31, 0)
 
 

@@ -1,6 +1,6 @@
 """Programs that write code: what they have written runs next, in every engine, clock for clock as on the evaluator.
 
-Recompiled and with the simpler timings by default each on one machine, with RETROSIM_TESTS=all on both.
+Recompiled and with the simpler timings by default each on one machine, with --full on both.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 
 from retrosim.machine import Machine
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.machine import programs, wild
 from tests.helpers.machine.programs import COMPILED, ENGINES, MACHINES, TIMINGS
 
@@ -155,7 +155,7 @@ def test_engines_agree_on_written_code(engine: str, timing: str) -> None:
     """All of them, run and run again with other pieces: every register, byte and clock."""
     for number, (label, program) in enumerate(CASES.items()):
         one = program.machines[number % len(program.machines)]
-        for name in program.machines if EVERYTHING or engine == "interpret" or timing == "full" else (one,):
+        for name in program.machines if FULL or engine == "interpret" or timing == "full" else (one,):
             r = random.Random(label)
             first, second = (machine(program, name, each, timing) for each in ("evaluate", engine))
             for _ in range(3):

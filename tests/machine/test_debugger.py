@@ -1,11 +1,10 @@
 """The debugger: where it stops, what it tells, and that going back gives what had been there.
 
-RETROSIM_REVERSE=1000: so many random places, on all five processors and three engines.
+--full: on all five processors and three engines.
 """
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
@@ -13,9 +12,10 @@ import pytest
 from retrosim.debug import ConditionError, Time
 from retrosim.errors import CpuFault
 from retrosim.machine import Machine
+from tests.helpers.amount import amount
 from tests.helpers.machine import flat
 
-PLACES = int(os.environ.get("RETROSIM_REVERSE", "0"))  # of the long form
+PLACES = amount(0, 60)
 MACHINES = flat.MACHINES if PLACES else ("mc68000-8",)
 ENGINES = ("evaluate", "interpret", "recompile") if PLACES else ("evaluate", "interpret")
 

@@ -1,13 +1,12 @@
 """Hostile programs on all processors and engines, between guard pages: slices, saved states and engines do not show.
 
-By default two on each processor, all in one process, with RETROSIM_TESTS=all three. RETROSIM_WILD=100000 runs so many
-in all, in both modes of the PCs and with two timings each.
+By default two on each processor, all in one process, with --full three. --times N runs 100 N in
+all, in both modes of the PCs and with two timings each.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, SOAK, amount
 from tests.helpers.machine import hostile
 
-PROGRAMS = int(os.environ.get("RETROSIM_WILD", "0"))
-FEW = 3 if EVERYTHING else 2  # programs of a machine, with one timing, where the variable is not set
+PROGRAMS = amount(0, 100) if SOAK else 0
+FEW = 3 if FULL else 2  # programs of a machine, with one timing, without --times
 REGIONS = 4  # the recompiler has regions of each so manieth
 SEED, SECONDS, SECONDS_EACH = 1_000_000, 600, 2.0
 SOME = ("mc68000-8::off", "mc68040-25::full", "i386dx-33:flat:off", "i486dx2-66:real:full", "ppc601-80::full")

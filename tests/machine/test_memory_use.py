@@ -14,11 +14,11 @@ import pytest
 
 from retrosim.cpu.engines.compiled import CompiledFunctions
 from retrosim.cpu.engines.handlers import groups
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, amount
 from tests.helpers.machine import programs
 
 ROOT = Path(__file__).resolve().parents[2]
-KINDS = 6 if EVERYTHING else 3
+KINDS = 6 if FULL else 3
 MAX_GROWTH = 2 * KINDS  # MiB, for 4 machines of each kind: 5 before their code ended with them, 0.5 now
 
 # addq.l #1,d0; addi, ori, eori .. of a size; bra: handlers differ each time, so that all is compiled anew
@@ -81,7 +81,7 @@ def test_many_machines_one_after_the_other(tmp_path) -> None:
     assert float(done.stdout) < MAX_GROWTH
 
 
-MACHINES = int(os.environ.get("RETROSIM_MACHINES", "3"))
+MACHINES = amount(3, 3)
 EACH = 40  # MiB, of a machine whose whole memory has been written
 MANY_MACHINES = """
 import resource, sys
@@ -108,7 +108,7 @@ print(held / int(sys.argv[1]), held, resident() - before)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_many_machines_live_in_one_process() -> None:
-    """40 MB each at most, and gone when they are dropped; RETROSIM_MACHINES=200 opens as many, in less than 4 GB."""
+    """40 MB each at most, and gone when they are dropped; the bound holds for 200 of them (--times 66)."""
     command = [sys.executable, "-c", MANY_MACHINES, str(MACHINES)]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     each, held, left = map(float, ended.stdout.split())

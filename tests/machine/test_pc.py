@@ -1,6 +1,6 @@
 """The PCs: two clocks, interrupts, waiting, services, calls in both modes, faults, single steps, states, engines.
 
-All engines beside each other: by default one timing in each mode of a PC, with RETROSIM_TESTS=all both.
+All engines beside each other: by default one timing in each mode of a PC, with --full both.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 from retrosim.errors import CpuFault, IllegalInstruction, StateError
 from retrosim.machine import PRESETS, Machine, NativeMachine, open_machine
 from retrosim.machine.memory import STACK_START
-from tests.helpers.amount import EVERYTHING, usually
+from tests.helpers.amount import FULL, usually
 from tests.helpers.machine import programs
 from tests.helpers.machine.programs import ENTRY
 
@@ -21,7 +21,7 @@ PCS = {"i386dx-33": "i386", "i486dx2-66": "i486"}
 ENGINES = ("evaluate", "interpret")
 ALL_ENGINES = (*ENGINES, "recompile")
 MODES = ("flat", "real")
-EVALUATED = 10_000 if EVERYTHING else 4_000  # instructions of the ROM on the evaluator
+EVALUATED = 10_000 if FULL else 4_000  # instructions of the ROM on the evaluator
 TIMER, HANDLER = 8, 0x3000
 TICK_HZ = Fraction(14_318_180, 12 * 65536)
 RETRACE_HZ = Fraction(25_175_000, 800 * 449)

@@ -2,7 +2,7 @@
 
 The machines here have no handlers beside their regions: what no region runs, the evaluator bridges, and that is
 counted. So a test knows how much a region has run. By default each program that changes itself has full timing and one
-other, ticks and clocks are fewer; RETROSIM_TESTS=all does everything.
+other, ticks and clocks are fewer; --full does everything.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from retrosim.cpu.engines.regions import regions as call_graph
 from retrosim.cpu.engines.regions.compiled_region import CompiledRegion
 from retrosim.machine import Machine
 from retrosim.machine.memory import STACK_START
-from tests.helpers.amount import EVERYTHING, usually
+from tests.helpers.amount import FULL, usually
 from tests.helpers.cpu.cores import differences
 from tests.helpers.machine import programs
 from tests.helpers.machine.programs import ENTRY
@@ -164,7 +164,7 @@ def test_clock_limits(name: str, timing: str) -> None:
         3,
         7,
         1000,
-        *(choice.randrange(5000 if EVERYTHING else 2000) for _ in range(20 if EVERYTHING else 6)),
+        *(choice.randrange(5000 if FULL else 2000) for _ in range(20 if FULL else 6)),
     ):
         for each in (slow, fast):
             each.run(cycles=clocks)
@@ -186,7 +186,7 @@ def test_until_an_address_inside_a_region() -> None:
     slow, fast = pair(TABLE)
     for address in (*range(ENTRY, ENTRY + 0x30, 2), 0x1001):
         for _ in range(2):
-            results = [each.run(until=address, instructions=300 if EVERYTHING else 100) for each in (slow, fast)]
+            results = [each.run(until=address, instructions=300 if FULL else 100) for each in (slow, fast)]
             assert results[0] == results[1], hex(address)
             assert_same(slow, fast, hex(address))
             run_both(slow, fast, 1)
@@ -237,7 +237,7 @@ def test_ticks_arrive_at_the_same_instruction(name: str, timing: str) -> None:
     choice = random.Random(SEED)
     for each in (slow, fast):
         each.write(4 * 25, HANDLER.to_bytes(4, "big"))
-    for number in range(1, 31 if EVERYTHING else 9):
+    for number in range(1, 31 if FULL else 9):
         before = choice.randrange(3000)
         for each in (slow, fast):
             each._wait_until(each._next_tick - 1 - before)
@@ -320,9 +320,9 @@ def test_exceptions(name: str, timing: str) -> None:
     for each in (slow, fast):
         for vector in range(2, 64):
             each.write(4 * vector, symbols["handler"].to_bytes(4, "big"))
-    run_both(slow, fast, 1300, 3 if EVERYTHING else 1)
-    run_both(slow, fast, 173, 10 if EVERYTHING else 5)
-    assert fast.regs["d7"] > (100 if EVERYTHING else 50)
+    run_both(slow, fast, 1300, 3 if FULL else 1)
+    run_both(slow, fast, 173, 10 if FULL else 5)
+    assert fast.regs["d7"] > (100 if FULL else 50)
     assert bridged(fast) < fast.instructions / 2
 
 

@@ -1,4 +1,4 @@
-"""Builds of the ROM recompiled, in both of its modes: all state is the interpreter's. RETROSIM_TESTS=all: every one."""
+"""Builds of the ROM recompiled, in both of its modes: all state is the interpreter's. --full: every one."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.helpers.cpu.cores import differences
 from tests.helpers.machine.flat import MACHINE_OF
 
 BUILDS = [(info.isa, info.build) for info in load_rom("sectors").images]
-FULL = "O2"
-SOME = [(isa, build) for isa, build in BUILDS if build in (FULL, "fast", "period")]
+USUAL = "O2"
+SOME = [(isa, build) for isa, build in BUILDS if build in (USUAL, "fast", "period")]
 PARAMETERS = {"objects": 30, "seed": 11}
 LIMITS = ({"instructions": 20_011}, {"cycles": 99_999}, {"frames": 3}, {"cycles": 500_000})
 
@@ -41,7 +41,7 @@ def test_there_are_builds() -> None:
 @pytest.mark.parametrize("isa, build", usually(SOME, BUILDS))
 def test_frames_and_measurements(isa: str, build: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiers, "CompiledRegion", partial(CompiledRegion, quick=True))
-    timing = "full" if build == FULL else "table"  # the one of all regions that takes longest to compile
+    timing = "full" if build == USUAL else "table"  # the one of all regions that takes longest to compile
     for mode in ("demo", "harness"):
         interpreted, recompiled = (
             open_machine(MACHINE_OF[isa], build=build, timing=timing, parameters=PARAMETERS, mode=mode, engine=engine)

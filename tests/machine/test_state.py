@@ -1,6 +1,6 @@
 """Saved states: invisible to the program, and portable between engines.
 
-Handed from engine to engine by default with half of all timings of a machine, with RETROSIM_TESTS=all with every one.
+Handed from engine to engine by default with half of all timings of a machine, with --full with every one.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Iterator
 import pytest
 
 from retrosim.machine import Machine, open_machine
-from tests.helpers.amount import EVERYTHING, usually
+from tests.helpers.amount import FULL, usually
 from tests.helpers.machine import programs, wild
 from tests.helpers.machine.programs import ENGINES, MACHINES, TIMINGS
 
 PARAMETERS = {"objects": 15, "seed": 3}
-HANDED_ON = 800 if EVERYTHING else 400  # instructions, in pieces on one engine after the other
+HANDED_ON = 800 if FULL else 400  # instructions, in pieces on one engine after the other
 KINDS = [(name, timing) for name in MACHINES for timing in TIMINGS]
 SOME_OF_THE_ROM = (("mc68000-8", "table"), ("mc68040-25", "off"), ("mc68040-25", "full"))
 SOME_WILD = (("mc68000-8", "off"), ("mc68040-25", "table"), ("mc68040-25", "full"))
@@ -184,7 +184,7 @@ def test_wild_programs_are_taken_over_at_random_points(name: str, timing: str) -
     machines = [
         programs.complete(name, maker.program(0).image, engine=e, timing=timing) for e in ("interpret", *ENGINES)
     ]
-    for number in r.sample(range(10_000), 3 if EVERYTHING else 2):
+    for number in r.sample(range(10_000), 3 if FULL else 2):
         program = maker.program(number)
         for each in machines:
             wild.start(each, program)

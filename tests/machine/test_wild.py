@@ -1,13 +1,12 @@
 """Programs that run wild end with a clear reason or their budget: random images harm nothing and hang nothing.
 
-Random images by default with one timing on each machine, and exceptions nested 3000 deep; RETROSIM_TESTS=all: both
+Random images by default with one timing on each machine, and exceptions nested 3000 deep; --full: both
 timings, and 16 MiB of exceptions.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -15,18 +14,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.amount import EVERYTHING, usually
+from tests.helpers.amount import FULL, SOAK, amount, usually
 from tests.helpers.machine import programs, wild
 from tests.helpers.machine.programs import COMPILED, ENGINES, MACHINES
 
-IMAGES = int(os.environ.get("RETROSIM_WILD", "160"))  # in all, RETROSIM_WILD=100000 takes half an hour of one CPU
+IMAGES = amount(160, 160)  # in all, --full --times 600 takes half an hour of one CPU
 CHECKED = 40  # each of so many is run on the evaluator too
 SEED = 1_000_000  # number of the first image
 SECONDS = 600  # for a run of no images; and for each image, most of which take 5 ms
 SECONDS_EACH = 1.0
 STACK = 24_000  # bytes of exceptions that nest by default
 TIMINGS = [(name, timing) for name in MACHINES for timing in ("full", "off")]
-if "RETROSIM_WILD" not in os.environ:
+if not SOAK:
     TIMINGS = usually([("mc68000-8", "off"), ("mc68040-25", "full")], TIMINGS)
 
 
@@ -70,7 +69,7 @@ def machine(name: str, engine: str, code: str, *more: tuple[int, str], timing: s
 def test_an_exception_storm_ends_with_its_budget(engine: str, name: str) -> None:
     """The illegal instruction handler is illegal: exceptions nest until the stack has come round to it."""
     ours = machine(name, engine, "4afc 4afc", (8, "00001000" * 62), timing="full")
-    if not EVERYTHING:
+    if not FULL:
         ours.regs["a7"] = programs.ENTRY + STACK
     depth = (ours.regs["a7"] - programs.ENTRY) // 8  # frames of 6 or 8 bytes
     result = ours.run(instructions=depth * 11 // 8)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from dataclasses import replace
 
@@ -13,11 +12,11 @@ from retrosim.machine import Machine
 from retrosim.rom import Image
 from retrosim.rom.lines import LineTable
 from retrosim.rom.symbols import SymbolTable
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, amount
 from tests.helpers.machine import programs
 
-IMAGES = int(os.environ.get("RETROSIM_WILD", "8" if EVERYTHING else "4"))
-BUDGET = 1000 if EVERYTHING else 400  # instructions
+IMAGES = amount(4, 8)
+BUDGET = 1000 if FULL else 400  # instructions
 SEED = 2015
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from retrosim.jit import JIT
 from retrosim.numeric.distance import DISTANCE_ERROR_PX, SECANTS, distance_2d, integer_square_root
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 
 pytestmark = pytest.mark.without_jit
 
@@ -32,7 +32,7 @@ def test_secants_are_the_nearest_words():
 def test_error_over_the_whole_screen():
     """Legs on a 640x480 screen: the stated bound holds and is no looser than it need be; in Python, some of them."""
     worst, where = 0.0, None
-    first, step = (0, 1) if JIT or EVERYTHING else (3, 4)  # the worst one is among these too
+    first, step = (0, 1) if JIT or FULL else (3, 4)  # the worst one is among these too
     for dx in range(0, 640, step):
         for dy in range(first, 480, step):
             error = abs(distance_2d(0, 0, dx, dy) - math.sqrt(dx * dx + dy * dy))

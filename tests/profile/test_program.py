@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from retrosim.asm import assemble
 from retrosim.cost.program import ProgramProfile
 from retrosim.cost.stepping import step_through
 from retrosim.machine import Machine
+from tests.helpers.amount import FULL
 from tests.helpers.machine import programs
 from tests.helpers.machine.flat import FLAT_MACHINES
 from tests.machine.test_ppc601 import COUNT as COUNTING
 from tests.machine.test_ppc601 import ENABLE, EXTERNAL, HANDLER
 
 COUNT = 2500  # instructions, from the end of a frame on
-LONG = "RETROSIM_PROFILE" in os.environ
 
 
 def opened(name: str, engine: str, objects: int = 1) -> Machine:
@@ -25,7 +23,7 @@ def opened(name: str, engine: str, objects: int = 1) -> Machine:
     return machine
 
 
-@pytest.mark.parametrize("name", FLAT_MACHINES if LONG else ("mc68040-25",))
+@pytest.mark.parametrize("name", FLAT_MACHINES if FULL else ("mc68040-25",))
 def test_counts_are_those_of_single_steps(name) -> None:
     """The same instructions, clocks and calls as an evaluator that is looked at after each instruction."""
     machine = opened(name, "interpret")

@@ -1,11 +1,10 @@
 """Damaged files of every format: a program comes out, or RomError in one line; quickly and in little memory.
 
-RETROSIM_MUTATIONS=1000000 makes so many files in place of the suite's; RETROSIM_MUTATIONS_SEED starts elsewhere.
+--times N makes N times as many files.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import time
 import tracemalloc
@@ -20,7 +19,7 @@ from retrosim.rom import Image
 from retrosim.rom.formats import File, load_file
 from retrosim.rom.library import kit_folder
 from retrosim.rom.placing import RAM_END
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import amount
 from tests.helpers.rom.program_files import hunk_program, mz_program, prg_program
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -36,8 +35,8 @@ NAMES = [
     *WRITTEN,
 ]
 EDGES = (0, 1, 2, 0x7F, 0x80, 0xFE, 0xFF)
-FILES = int(os.environ.get("RETROSIM_MUTATIONS", len(NAMES) * (100 if EVERYTHING else 40)))
-SEED = int(os.environ.get("RETROSIM_MUTATIONS_SEED", 1994))
+FILES = len(NAMES) * amount(40, 100)
+SEED = 1994
 MAX_SECONDS, MAX_MEMORY = 1.0, 256 << 20
 
 

@@ -14,7 +14,7 @@ from fuzzing.work import scaled
 from retrosim.errors import RomError
 from retrosim.rom import Image, load_elf, load_rom
 from retrosim.rom.image import MAX_IMAGE_BYTES, RAM_END, RAM_FIRST, read_image
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.rom.elf_builder import elf, symbol
 
 BUILDS = ("O0", "O1", "O2")
@@ -180,7 +180,7 @@ def test_wrong_processor_for_the_manifest() -> None:
 @pytest.mark.parametrize("build", BUILDS)
 def test_every_truncation(build: str) -> None:
     content = shipped(build)
-    for length in [*range(0, len(content), 64 if EVERYTHING else 192), len(content) - 1]:
+    for length in [*range(0, len(content), 64 if FULL else 192), len(content) - 1]:
         with pytest.raises(RomError):
             read(content[:length], "m68040")
 
@@ -190,7 +190,7 @@ def test_damaged_bytes() -> None:
     content = shipped("O2")
     draw = random.Random(1994)
     headers = [*range(84), *range(len(content) - 440, len(content))]
-    refused, count = 0, 1000 if EVERYTHING else 350
+    refused, count = 0, 1000 if FULL else 350
     for _ in range(count):
         damaged = bytearray(content)
         for _ in range(draw.choice((1, 2, 8))):
@@ -209,7 +209,7 @@ def test_damaged_bytes() -> None:
 def test_random_bytes_behind_a_good_start() -> None:
     draw = random.Random(2)
     start = shipped("O2")[:52]
-    for _ in range(500 if EVERYTHING else 200):
+    for _ in range(500 if FULL else 200):
         with pytest.raises(RomError):
             read(start + draw.randbytes(draw.choice((0, 40, 400, 40_000))))
 

@@ -16,7 +16,7 @@ from fuzzing.work import scaled
 from retrosim.errors import RomError
 from retrosim.rom import ISAS, ImageInfo, Parameter, WorldColumn, load_rom
 from retrosim.rom.fields import MAX_FILE_BYTES
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.rom.elf_builder import elf, symbol
 
 CODE = b"\x4e\x75"
@@ -406,7 +406,7 @@ def test_damaged_manifests(tmp_path: Path) -> None:
     manifest = tmp_path / "rom.toml"
     draw = random.Random(1994)
     good = (load_rom("sectors").path / "rom.toml").read_bytes()
-    refused, count = 0, 600 if EVERYTHING else 200
+    refused, count = 0, 600 if FULL else 200
     for _ in range(count):
         damaged = bytearray(good)
         for _ in range(draw.choice((1, 2, 8))):

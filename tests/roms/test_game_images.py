@@ -13,7 +13,7 @@ import pytest
 from retrosim.machine import NativeMachine
 from retrosim.machine.world import World
 from retrosim.rom import load_rom
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.rom.simulators import EXIT, PAD, SCREEN, YIELD_FRAME, judge, screen_of, world_of
 
 ROMS = {name: load_rom(name) for name in ("xquest", "tanks", "shooter", "tunnel", "gallery")}
@@ -51,7 +51,7 @@ def frames_are_freed() -> Iterator[None]:
 @pytest.mark.parametrize(("name", "isa", "build"), IMAGES)
 @pytest.mark.parametrize(
     ("is_full", "seed", "frames"),
-    [(True, 2007, 33), (False, 2**32 - 1, 150)] if EVERYTHING else [(True, 2007, 25), (False, 2**32 - 1, 90)],
+    [(True, 2007, 33), (False, 2**32 - 1, 150)] if FULL else [(True, 2007, 25), (False, 2**32 - 1, 90)],
 )
 def test_frames_are_the_native_ones(name: str, isa: str, build: str, is_full: bool, seed: int, frames: int) -> None:
     rom, count = ROMS[name], MAX_OBJECTS[name] if is_full else 3

@@ -1,23 +1,22 @@
 """The ROM `masks`: machine code, kernels and the oracle agree about every pair, in every variant, on every machine.
 
-RETROSIM_MASKS=N tests N random pairs of each variant and width instead of 120, RETROSIM_TESTS=all 300.
+--full tests 300 random pairs of each variant and width instead of 120.
 """
 
 from __future__ import annotations
 
-import os
 from functools import cache
 
 import numpy as np
 import pytest
 
 from retrosim.collide import masks
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, amount
 from tests.helpers.collide.mask_scenes import objects_of, random_sprites
 from tests.helpers.rom.mask_units import BUILDS, FLAT, MASKS, MAX_WIDTH, MIN_PARTS, PAIRS, REAL, VARIANTS, Unit
 from tests.oracle import masks as oracle
 
-RANDOM_PAIRS = int(os.environ.get("RETROSIM_MASKS", "300" if EVERYTHING else "120"))
+RANDOM_PAIRS = amount(120, 300)
 SEED = 1995
 CORNERS = ((100, 50), (-8000, 9000))  # where the first sprite of a case stands
 KERNELS = {"CollideDword": "dword", "CollideWord": "word", "CollideQword": "qword", "CollideParts": "parts"}
@@ -168,7 +167,7 @@ def test_no_count_beyond_the_width_is_asked_for(machine: str, build: str, varian
     loop = loop if unit.is_real else "mask_touch"
     unit.free = MASKS
     nothing = unit.add(np.zeros((2, width), np.uint8))  # nothing is found, so that every row of every part is compared
-    rows = (-2, -1, 0, 1, 2) if EVERYTHING else (-2, 0, 1)  # none, all and one in common
+    rows = (-2, -1, 0, 1, 2) if FULL else (-2, 0, 1)  # none, all and one in common
     offsets = [(dx, dy) for dx in range(-width - 3, width + 4) for dy in rows]
     counts, parts = [], range(width // 32 if variant == "CollideParts" else 1)
     for dx, dy in offsets:

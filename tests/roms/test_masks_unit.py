@@ -173,7 +173,7 @@ def tool(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def test_the_table_of_the_guide(tool: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    """Its title and, by default, a row for each machine and for each routine; with RETROSIM_TESTS=all every row."""
+    """Its title and, by default, a row for each machine and for each routine; with --full every row."""
     every = tool.cases()
     some = {case.machine: case for case in every} | {case.entry: case for case in every if case.machine == "i386dx-33"}
     chosen = usually([case for case in every if case in some.values()], every)

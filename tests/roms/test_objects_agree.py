@@ -1,12 +1,11 @@
 """The ROM `objects`: machine code, kernels and the oracle agree about every call, on every machine.
 
-RETROSIM_OBJECTS=N tests N random inputs of each routine instead of 160, RETROSIM_TESTS=all 400.
+--full tests 400 random inputs of each routine instead of 160.
 """
 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from functools import cache
 
@@ -16,13 +15,13 @@ import pytest
 from retrosim.collide.documents import bitmap, objects, swept
 from retrosim.machine import Machine, open_machine
 from retrosim.numeric.distance import SECANTS, distance_2d, integer_square_root
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, amount
 from tests.helpers.machine.flat import FLAT_MACHINES
 from tests.oracle import bitmap as bitmap_oracle
 from tests.oracle import objects as oracle
 from tests.oracle import swept as swept_oracle
 
-RANDOM_INPUTS = int(os.environ.get("RETROSIM_OBJECTS", "400" if EVERYTHING else "160"))
+RANDOM_INPUTS = amount(160, 400)
 SEED = 2007
 DATA, SHAPES, RECORDS, FOUND, END = 0x20000, 0x100000, 0x200000, 0x400000, 0x700000
 AT_ONCE = 10_000  # inputs of a call
@@ -417,7 +416,7 @@ def test_images_at_the_edges_of_the_screen(machine: str) -> None:
     """Each drawn alone on an empty screen, then looked under: something is there if and only if a pixel is visible."""
     ours, wanted = library(machine), []
     images = [np.full((high, wide), 5, np.uint8) for wide, high in ((1, 1), (3, 2), (640, 1), (1, 480), (700, 500))]
-    packed, places = bitmap.pack(images), edges()[:: 1 if EVERYTHING else 3]  # a third has all edges in x and in y
+    packed, places = bitmap.pack(images), edges()[:: 1 if FULL else 3]  # a third has all edges in x and in y
     addresses, content = [], b""
     for image in images:
         addresses.append(RECORDS + len(content))

@@ -1,11 +1,9 @@
 """Every shipped scene on every machine: one world and one picture after each frame.
 
-The short form takes one simulated machine for each scene, in turn; RETROSIM_SCENES=1 takes all.
+The short form takes one simulated machine for each scene, in turn; --full takes all.
 """
 
 from __future__ import annotations
-
-import os
 
 import pytest
 
@@ -13,6 +11,7 @@ from retrosim.machine import open_machine
 from retrosim.machine.interface import AnyMachine
 from retrosim.machine.presets import machines_for
 from retrosim.rom import load_rom, load_scene, shipped_scenes
+from tests.helpers.amount import FULL
 
 FRAMES, PADS = 6, {3: 16, 4: 10}
 SCENES = [path.stem for path in shipped_scenes()]
@@ -21,7 +20,7 @@ SCENES = [path.stem for path in shipped_scenes()]
 def machines_of(scene: str) -> list[str]:
     """Return the machines that run a scene's ROM: all, or one of them in turn."""
     names = machines_for({info.isa for info in load_rom(load_scene(scene).rom).images})
-    return names if os.environ.get("RETROSIM_SCENES") else [names[SCENES.index(scene) % len(names)]]
+    return names if FULL else [names[SCENES.index(scene) % len(names)]]
 
 
 def played(machine: AnyMachine) -> list[tuple[str, bytes]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import struct
 from functools import cache
 
@@ -11,7 +10,7 @@ import pytest
 
 from retrosim.machine import NativeMachine, open_machine
 from retrosim.rom import load_rom
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, SOAK
 from tests.helpers.rom.simulators import EXIT, MICROSECONDS, PAD, SCREEN, YIELD_FRAME, judge, screen_of, world_of
 
 IMAGES = [(info.isa, info.build) for info in load_rom("sectors").images]
@@ -153,9 +152,9 @@ def test_demo_at_the_edges(isa: str, build: str) -> None:
 def test_harness_counts_thirty_seconds(isa: str, build: str, count: int, first: int) -> None:
     """Every clock read takes 180 ms here and nothing else takes time: all else follows from the rules of 1994.
 
-    With RETROSIM_TESTS=all it takes 60 ms, with RETROSIM_SECTORS 20 ms.
+    With --full it takes 60 ms, with --times 20 ms.
     """
-    step = 20_000 if "RETROSIM_SECTORS" in os.environ else 60_000 if EVERYTHING else 180_000
+    step = 20_000 if SOAK else 60_000 if FULL else 180_000
     machine = judge(load_rom("sectors").image(isa, build))
     machine.power_on(1, count, 1994)
     reads = 0

@@ -1,13 +1,12 @@
 """Every build on our machines has the flags of the kernel on every scene; the fast one in half the clocks at most.
 
-RETROSIM_TESTS=all tests 250 random scenes on each build instead of 60, and four times as many pairs across grid lines;
-RETROSIM_SECTORS=N tests N random scenes, and all pairs.
+--full tests 250 random scenes on each build instead of 60, and four times as many pairs across grid lines;
+--times N takes N times as many scenes, and all pairs.
 """
 
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Iterator
 from functools import cache
 
@@ -18,14 +17,14 @@ from retrosim.collide import collided
 from retrosim.collide.documents.scenes import randomize
 from retrosim.machine import Machine
 from retrosim.rom import load_rom
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, SOAK, amount
 from tests.helpers.machine.flat import MACHINE_OF
 from tests.helpers.rom.simulators import object_rows
 from tests.oracle.sectors import check
 
 SEED = 1994
-SCENES = int(os.environ.get("RETROSIM_SECTORS", "250" if EVERYTHING else "60"))
-EACH = 1 if "RETROSIM_SECTORS" in os.environ else 127 if EVERYTHING else 509  # of the pairs across grid lines
+SCENES = amount(60, 250)
+EACH = 1 if SOAK else 127 if FULL else 509  # of the pairs across grid lines
 BUILDS = [(MACHINE_OF[info.isa], info.build) for info in load_rom("sectors").images]
 
 
@@ -163,7 +162,7 @@ def test_half_the_clocks_of_o1_at_most(timed: list[Machine], objects: int) -> No
     fast, plain = timed
     x, y = np.zeros((2, objects), np.int16)
     state, clocks = SEED, {fast: 0, plain: 0}
-    for _ in range(20 if EVERYTHING else 6):
+    for _ in range(20 if FULL else 6):
         state = randomize(x, y, state)
         for machine in clocks:
             place(machine, np.stack([x, y], 1))

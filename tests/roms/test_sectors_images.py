@@ -1,12 +1,10 @@
 """The routine inside each shipped image, run by simulators that others wrote, against a comparison of all pairs.
 
-RETROSIM_TESTS=all takes 60 random scenes instead of 24 and pairs across every grid line, not every third;
-RETROSIM_SECTORS=N takes N random scenes.
+--full takes 60 random scenes instead of 24 and pairs across every grid line, not every third.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import struct
 from functools import cache
@@ -14,14 +12,14 @@ from functools import cache
 import pytest
 
 from retrosim.rom import load_elf, load_rom
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, amount
 from tests.helpers.rom.simulators import JUDGES, Simulator, judge, object_rows
 
 IMAGES = [(info.isa, info.build) for info in load_rom("sectors").images]
 WITH_LISTS = [(isa, build) for isa, build in IMAGES if build != "fast"]
 SEED = 1994
-SCENES = int(os.environ.get("RETROSIM_SECTORS", "60" if EVERYTHING else "24"))
-EACH = 1 if EVERYTHING else 3  # of the grid lines
+SCENES = amount(24, 60)
+EACH = 1 if FULL else 3  # of the grid lines
 SIDE = 30
 
 INSTRUCTIONS = {  # of one full check with 0, 50, 100, 200 objects placed from that seed
@@ -124,7 +122,7 @@ def test_flags_are_those_of_all_pairs(isa: str, build: str, kind: type[Simulator
 @pytest.mark.parametrize(("isa", "build"), IMAGES)
 def test_objects_may_be_chained_in_any_order(isa: str, build: str) -> None:
     simulator, draw = judge(load_rom("sectors").image(isa, build)), random.Random(SEED)
-    for number, (scene, expected) in enumerate(judged_scenes(30 if EVERYTHING else 10)):
+    for number, (scene, expected) in enumerate(judged_scenes(30 if FULL else 10)):
         order = [0, *draw.sample(range(1, len(scene)), len(scene) - 1)]
         assert flags(simulator, scene, order) == expected, f"scene {number} of seed {SEED}: {scene}"
 

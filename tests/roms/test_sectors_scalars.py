@@ -12,7 +12,7 @@ import pytest
 from retrosim.collide import collided
 from retrosim.machine import Machine
 from retrosim.rom import load_rom
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.machine.flat import MACHINE_OF
 from tests.helpers.rom.simulators import object_rows
 from tests.roms.test_sectors_flags import SEED
@@ -71,7 +71,7 @@ def kernel(x: np.ndarray, y: np.ndarray, bits: int, macro: bool) -> list[int]:
 def test_differences_of_16_bits_give_the_same_flags(opened: tuple[Machine, str, str]) -> None:
     machine, draw = opened[0], np.random.default_rng(SEED)
     hits = 0
-    for _ in range(40 if EVERYTHING else 15):
+    for _ in range(40 if FULL else 15):
         spread = int(draw.choice([40, 200, 32766]))
         middle = draw.integers(-(1 << 14) + spread // 2, (1 << 14) - spread // 2 + 1, 2)
         x, y = middle[:, None] + draw.integers(-spread // 2, spread // 2, (2, 20))

@@ -1,12 +1,10 @@
 """The ROM `shapes`: machine code, kernels and the oracle agree, routine by routine, on every machine.
 
-RETROSIM_SHAPES=N tests each routine on N random inputs (pairs, scenes, planes, angles) instead of 120,
-RETROSIM_TESTS=all on 300.
+--full tests each routine on 300 random inputs (pairs, scenes, planes, angles) instead of 120.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import cache
 from itertools import chain, product
@@ -19,7 +17,7 @@ from retrosim.collide.documents import boxes, compound, rectangles, spheres
 from retrosim.collide.kernels.blocks import Handlers, measure_plane, place_handlers, scan_blocks
 from retrosim.collide.kernels.boxes import box_exit, box_exit_two
 from retrosim.numeric import tables
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import amount
 from tests.helpers.machine.flat import MACHINES
 from tests.helpers.rom import shape_scenes as scenes
 from tests.helpers.rom.shape_units import Unit
@@ -30,7 +28,7 @@ from tests.oracle import rectangles as rectangle_oracle
 from tests.oracle import sectors as sector_oracle
 from tests.oracle import spheres as sphere_oracle
 
-RANDOM = int(os.environ.get("RETROSIM_SHAPES", "300" if EVERYTHING else "120"))
+RANDOM = amount(120, 300)
 SEED = 2011
 AT_ONCE = 1000  # scenes, planes
 

@@ -2,13 +2,12 @@
 
 The list is recorded again: whole on the native machine, and the beginnings on the machine that the tapes name, with its
 hashes and cycles. Every tape is verified whole on the native machine, and its beginning on another; that of one on all.
-RETROSIM_TAPES=all or RETROSIM_TESTS=all records and verifies whole tapes on all machines, with the default engine.
+--full records and verifies whole tapes on all machines, with the default engine.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,10 +22,10 @@ from retrosim.scenarios import SCENARIOS
 from retrosim.tape import Hash, Tape, load_tape
 from retrosim.tape.records import End
 from retrosim.tape.script import parse_script
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.machine.flat import FLAT_MACHINES
 
-EVERY_MACHINE = EVERYTHING or os.environ.get("RETROSIM_TAPES") == "all"
+EVERY_MACHINE = FULL
 TAPES = [path for name in SCENARIOS for path in load_rom(name).tapes()]
 EVERYWHERE = "scatter-100"  # the tape that is verified on all machines
 RECORDED, VERIFIED = 40, 120  # frames that simulated machines run of a tape

@@ -1,6 +1,6 @@
 """Random scenarios are the same on every machine and `native`, frame by frame.
 
-By default one scenario of each ROM, on every other machine, in turn. RETROSIM_TESTS=all tests the first 8 on all
+By default one scenario of each ROM, on every other machine, in turn. --full tests the first 8 on all
 machines, RETROSIM_SCENARIOS=N the first N; RETROSIM_SCENARIO=K tests the one of that number.
 """
 
@@ -17,7 +17,7 @@ from retrosim.machine import NativeMachine, World
 from retrosim.rom import load_rom
 from retrosim.scenarios import SCENARIOS
 from retrosim.tape import MachinePool, load_tape
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, amount
 from tests.helpers.scenarios.random_scenarios import (
     LONGEST,
     ONE,
@@ -29,8 +29,8 @@ from tests.helpers.scenarios.random_scenarios import (
     record,
 )
 
-FEW = not (EVERYTHING or {"RETROSIM_SCENARIOS", ONE} & set(os.environ))
-COUNT = int(os.environ.get("RETROSIM_SCENARIOS", len(SCENARIOS) if FEW else 8))
+FEW = not (FULL or ONE in os.environ)
+COUNT = amount(len(SCENARIOS), 8)
 CHOSEN = chosen(COUNT)
 PERIOD = 10.0  # seconds between two lines of progress
 

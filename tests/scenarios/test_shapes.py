@@ -25,7 +25,7 @@ from retrosim.screen.overlay import ON_DARK, View, draw_view
 from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.shapes import Shapes
 from retrosim.tape import load_tape
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.oracle.blocks import in_blocks
 from tests.oracle.objects import by_circles, check_all
 from tests.oracle.rectangles import Study, corners
@@ -109,7 +109,7 @@ def flags(rom: str, world: dict[str, np.ndarray], shapes: Shapes) -> np.ndarray:
 def test_hits_are_tested_pairs_and_make_up_the_flags_of_the_routine(rom: str) -> None:
     tape = sorted((load_rom(rom).path / "tapes").glob("*.rtape"))[0].stem
     hits = unhit = shots = 0
-    for machine, shapes in taped(rom, tape, 40 if rom == "sectors" else 250, 1 if rom == "tanks" or EVERYTHING else 3):
+    for machine, shapes in taped(rom, tape, 40 if rom == "sectors" else 250, 1 if rom == "tanks" or FULL else 3):
         columns = machine.world().columns
         assert pairs(shapes.tested) == sorted(set(pairs(shapes.tested)))
         assert (shapes.tested[:, 0] < shapes.tested[:, 1]).all()
@@ -321,7 +321,7 @@ def test_an_image_without_a_manifest_has_none() -> None:
 def test_whatever_memory_holds_can_be_drawn(rom: str) -> None:
     """Random words of all sizes in every column: nothing fails, and all indices and coordinates are in range."""
     source = load_shapes(rom)
-    for seed in range(30 if EVERYTHING else 10):
+    for seed in range(30 if FULL else 10):
         random = np.random.default_rng(seed)
         count, span = int(random.integers(0, 66)), 2 ** int(random.integers(1, 32))
         column = SimpleNamespace(of=lambda n, r=random, s=span: r.integers(-s, s, n))

@@ -10,7 +10,7 @@ import pytest
 from retrosim.machine.native import NativeMachine
 from retrosim.rom import load_rom
 from retrosim.tape import load_tape
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.scenarios.native_checks import EDGES, HEADER, UP, check_refused, follow, pads_of, signed
 from tests.helpers.scenarios.tanks_picture_rules import picture
 from tests.helpers.scenarios.tanks_rules import Battle
@@ -38,7 +38,7 @@ def test_a_game_is_that_of_the_rules() -> None:
     objects, seed = (tape.parameters[name] for name in ("objects", "seed"))
     ours, rules = machine(objects, seed), Battle(ROM, objects, seed)
     only_near = blasts = 0
-    for number in follow(ours, rules, pads_of(tape, 240 if EVERYTHING else 150)):
+    for number in follow(ours, rules, pads_of(tape, 240 if FULL else 150)):
         only_near += len(rules.near - rules.collided)
         if number % 24 == 0:
             assert bytes(ours.frame) == picture(rules), number

@@ -1,9 +1,8 @@
 """Proven bounds of routines: exact where the 68000 is, never exceeded by random calls, refusals by name.
 
-RETROSIM_BOUNDS=1000000 spreads so many random calls over the routines of all presets.
+--times 37 spreads a million random calls over the routines of all presets.
 """
 
-import os
 from functools import cache
 
 import pytest
@@ -19,11 +18,11 @@ from retrosim.cpu.spec.cpu import Cache, Lines
 from retrosim.machine import Machine
 from retrosim.rom import load_elf, load_rom
 from retrosim.study.comparison import build_of
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, SOAK, amount
 from tests.helpers.machine.flat import FLAT_MACHINES
 from tests.helpers.study.cost_programs import ADDRESS, SUM, write_elf
 
-TRIES = int(os.environ.get("RETROSIM_BOUNDS", 0))
+TRIES = amount(0, 27_000) if SOAK else 0
 ROUTINES = [
     ("shapes", "BoxesApart"),
     ("shapes", "BoxesApartTwo"),
@@ -35,7 +34,7 @@ ROUTINES = [
     ("shapes", "PointOne"),
     ("shapes", "LineOne"),
 ]
-CALLS = 80 if EVERYTHING else 40  # of the one routine that is tried by default
+CALLS = 80 if FULL else 40  # of the one routine that is tried by default
 
 
 def opened(tmp_path, words: list[int], name: str = "mc68000-8") -> Machine:
@@ -101,7 +100,7 @@ def test_a_loop_whose_bound_is_given(tmp_path):
         bound(machine, "sum", loops={0x2006: 5, "nothing": 5})
 
 
-@pytest.mark.skipif(not TRIES, reason="takes 20 s; RETROSIM_BOUNDS runs it")
+@pytest.mark.skipif(not FULL, reason="without --full: takes 20 s")
 def test_a_loop_uses_other_lines_each_time(tmp_path):
     # lwz r3,0(r3); cmpwi r3,0; bne; blr: a list, each of whose objects may be missed
     code = "80630000 2C030000 4082FFF8 4E800020"

@@ -1,13 +1,12 @@
 """The programs of the ROM `bench`: their checksums by other means, every engine, and what the benchmark says of them.
 
-RETROSIM_PROGRAMS=1 runs every program on every machine, engine and timing (some minutes).
+--times runs every program on every machine, engine and timing (some minutes).
 """
 
 import binascii
 import csv
 import io
 import json
-import os
 
 import pytest
 from rich.console import Console
@@ -28,12 +27,11 @@ from retrosim.bench.workload import Job
 from retrosim.errors import RetrosimError
 from retrosim.machine.presets import preset
 from retrosim.rom import load_rom
-from tests.helpers.amount import usually
+from tests.helpers.amount import SOAK, usually
 
 ROM = load_rom("bench")
 MACHINES = one_of_each({info.isa for info in ROM.images})
 ASSEMBLY = ["block", "decimal", "selfmod"]  # short, and not the same C everywhere
-EVERY = "RETROSIM_PROGRAMS"
 MASK = 0xFFFFFFFF
 
 
@@ -87,13 +85,13 @@ def test_checksums_by_the_compiler_of_the_host(tmp_path):
     ),
 )
 def test_checksums_by_the_evaluator(name, chosen):
-    """By default one program on each machine, each once; RETROSIM_TESTS=all has all of them everywhere."""
+    """By default one program on each machine, each once; --full has all of them everywhere."""
     machine, _ = open_programs(name, ROM, ASSEMBLY, engine="evaluate", timing="off")
     for program in chosen:
         assert machine.call(program, returns="u32") == ROM.constants[program], program
 
 
-@pytest.mark.skipif(not os.environ.get(EVERY), reason=f"takes minutes; {EVERY}=1 runs it")
+@pytest.mark.skipif(not SOAK, reason="without --times: takes minutes")
 @pytest.mark.parametrize("name", MACHINES)
 def test_every_engine_and_timing(name):
     """Twice each: what has been found and compiled in the first run serves the second."""

@@ -1,8 +1,6 @@
-"""Sizes of sectors: what is measured, and the document's own case. RETROSIM_SIZES=1 measures everything."""
+"""Sizes of sectors: what is measured, and the document's own case. --full measures everything."""
 
 from __future__ import annotations
-
-import os
 
 import pytest
 
@@ -11,8 +9,8 @@ from retrosim.rom import load_rom
 from retrosim.table_1994 import sector_sizes
 from retrosim.table_1994.sector_sizes import advised
 from retrosim.table_1994.sector_sizes import sector_sizes as measure
+from tests.helpers.amount import FULL
 
-EVERYTHING = bool(os.environ.get("RETROSIM_SIZES"))
 MACHINES = machines_for({info.isa for info in load_rom("sizes").images})
 
 
@@ -21,9 +19,9 @@ def test_the_advice() -> None:
     assert [advised(side) for side in (7, 8, 15, 30, 31, 32, 127)] == [16, 32, 32, 64, 64, 128, 256]
 
 
-@pytest.mark.parametrize("machine", MACHINES if EVERYTHING else ("i386dx-33",))
+@pytest.mark.parametrize("machine", MACHINES if FULL else ("i386dx-33",))
 def test_sizes(machine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not EVERYTHING:
+    if not FULL:
         monkeypatch.setattr(sector_sizes, "SIDES", (30,))
         monkeypatch.setattr(sector_sizes, "COUNTS", (200,))
     result = measure(machine, [1994])

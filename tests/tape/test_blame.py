@@ -1,11 +1,10 @@
 """Who is to blame when a tape diverges: planted faults of one instruction, and the right function.
 
-RETROSIM_BLAME=200: so many faults, in four programs on all five processors.
+--full: twenty faults, in four programs on all five processors.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import time
 from collections.abc import Iterator
@@ -22,9 +21,10 @@ from retrosim.machine.budget import Budget
 from retrosim.rom import Image
 from retrosim.tape import Player, Tape, find_tape, load_tape, open_for
 from retrosim.tape.blame import Blame, blame, blame_lines
+from tests.helpers.amount import amount
 from tests.helpers.machine.flat import MACHINES
 
-FAULTS = int(os.environ.get("RETROSIM_BLAME", "0"))  # of the long form
+FAULTS = amount(0, 20)
 TAPES = ("first-wave", "crush-48", "gem-run", "twenty-five")
 BUDGET = 8_000_000  # clocks without a frame: a fault may make the program hang, or run through all memory
 SECONDS = 5  # of processor time that half of the faults may take

@@ -10,7 +10,7 @@ import pytest
 from retrosim.errors import TapeError
 from retrosim.tape import Player, Recorder, continue_script, load_tape, record_script
 from retrosim.tape.files import Disk
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.tape.drift_machine import FakeMachine
 
 SCRIPT = "0 pad=3; 20 pad=0; 41 pad=16"
@@ -147,7 +147,7 @@ def test_continued_recordings_are_those_that_were_never_interrupted(tmp_path: Pa
     record_script(path, FakeMachine(), 60, SCRIPT, hash_every=10)
     whole = path.read_bytes()
     start = len(b"".join(whole.splitlines(keepends=True)[:2]))
-    for cut in range(start, len(whole) - 1, 7 if EVERYTHING else 23):
+    for cut in range(start, len(whole) - 1, 7 if FULL else 23):
         path.write_bytes(whole[:cut])
         tape, machine = load_tape(path), FakeMachine()
         if tape.is_complete:  # but for its last LF

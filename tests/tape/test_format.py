@@ -20,7 +20,7 @@ from retrosim.tape import Checkpoint, Comment, End, Hash, Input, Other, Player, 
 from retrosim.tape.format import MAX_TAPE_BYTES, write_start
 from retrosim.tape.header import MAX_HEADER_BYTES, canonical, tape_id
 from retrosim.tape.records import MAX_LINE_BYTES, read_record, seal, write_record
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.tape.drift_machine import FakeMachine
 from tests.helpers.tape.tape_bytes import RECORDS, WORLDS, header, refused, sealed, sealed_header, tape
 
@@ -112,7 +112,7 @@ def test_every_changed_byte_is_refused_or_reported():
     data = tape().encode()
     rng = random.Random(7)
     for at in range(len(data)):
-        bits = range(8) if EVERYTHING else rng.sample(range(8), 3)
+        bits = range(8) if FULL else rng.sample(range(8), 3)
         values = {data[at] ^ 1 << bit for bit in bits} | {0, 9, 10, 13, 32, 48, 124, rng.randrange(256)}
         for value in values - {data[at]}:
             damaged = data[:at] + bytes([value]) + data[at + 1 :]
@@ -149,7 +149,7 @@ def test_random_bytes_never_raise_anything_else():
     data = tape().encode()
     start = write_start(header())
     loaded = 0
-    for _ in range(4000 if EVERYTHING else 1600):
+    for _ in range(4000 if FULL else 1600):
         kind = rng.randrange(4)
         if kind == 0:
             attack = rng.randbytes(rng.randrange(200))
@@ -169,7 +169,7 @@ def test_random_bytes_never_raise_anything_else():
             attack = sealed_header(bytes(text)) + data[len(start) :]
         with contextlib.suppress(TapeError):
             loaded += isinstance(parse_tape(attack).note, str)
-    assert 0 < loaded < (2000 if EVERYTHING else 800)
+    assert 0 < loaded < (2000 if FULL else 800)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import pytest
 from retrosim.errors import TapeError
 from retrosim.tape import Input, Player, Recorder, load_tape, record, record_script
 from retrosim.tape.files import Disk
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, amount
 from tests.helpers.tape.drift_machine import FakeMachine, Wrong
 
 
@@ -71,7 +71,7 @@ def test_a_live_recording_loses_at_most_one_second(tmp_path, seconds_per_frame, 
         clock.now += seconds_per_frame
         times.append(clock.now)
         recorder.on_frame()
-        if frame > 30 and frame % 4 and not EVERYTHING:
+        if frame > 30 and frame % 4 and not FULL:
             continue
         recovered = load_tape(path).frames
         lost = clock.now - (times[recovered - 1] if recovered else 100.0)
@@ -149,7 +149,7 @@ def test_kill_9_loses_nothing_but_the_frames_since_the_last_line(tmp_path, delay
     assert player.world_ok is (True if tape.hashes else None)
 
 
-KILLS = int(os.environ.get("RETROSIM_KILLS", "10"))
+KILLS = amount(10, 10)
 MANY = """
 import mmap, os, random, signal, sys, time
 from pathlib import Path

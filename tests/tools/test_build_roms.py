@@ -1,7 +1,7 @@
 """tools/build_roms.py: images are what their sources give, wherever they are built; new ROMs get theirs.
 
 That all committed images can be rebuilt is not repeated here: `tools/build_roms.py --check` is a step of .ci/run.
-What needs Free Pascal's cross compiler, which is built first for some 8 seconds, is for RETROSIM_TESTS=all.
+What needs Free Pascal's cross compiler, which is built first for some 8 seconds, is for --full.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from retrosim.errors import RomError
 from retrosim.machine import open_machine
 from retrosim.rom import ISAS, load_rom, load_toolchains
 from retrosim.rom.manifest import read_manifest
-from tests.helpers.amount import EVERYTHING, usually
+from tests.helpers.amount import FULL, usually
 
 TOOLCHAINS = load_toolchains()
 
@@ -309,7 +309,7 @@ def test_a_unit_with_data_is_refused() -> None:
         pascal.for_elf(COMPILED.replace("al_rtti", "al_globals"))
 
 
-@pytest.mark.skipif(not EVERYTHING, reason="RETROSIM_TESTS=all is not set: a compiler is built for 8 seconds")
+@pytest.mark.skipif(not FULL, reason="without --full: a compiler is built for 8 seconds")
 def test_the_assembler_refuses_386_code_for_a_286(pascal_compiler: Path, tmp_path: Path) -> None:
     shutil.copytree(load_rom("masks").path, tmp_path / "masks")
     rom = load_rom(tmp_path / "masks")

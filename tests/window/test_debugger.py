@@ -13,7 +13,7 @@ from retrosim.window.debugger.panel import PANES
 from retrosim.window.debugger.view import CODE_TOP, MEMORY_TOP, draw_debugger
 from retrosim.window.inputs import Inputs
 from retrosim.window.session import Session
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 
 
 class Bench:
@@ -252,7 +252,7 @@ def test_causes_and_hottest_functions(tmp_path):
 
 @pytest.mark.parametrize("machine", ["mc68000-8", "i386dx-33", "i486dx2-66", "ppc601-80"])
 def test_every_machine_is_drawn_on_every_pane(tmp_path, machine):
-    bench = Bench(tmp_path, machine, timing="full" if EVERYTHING else "table")  # which is compiled faster
+    bench = Bench(tmp_path, machine, timing="full" if FULL else "table")  # which is compiled faster
     bench.keys("D", "S")
     for pane in PANES:
         bench.panel.do("pane", pane)

@@ -1,6 +1,5 @@
 """The walk through a check: its moments against the rule of the method, its commands by key and click, its picture."""
 
-import os
 
 import numpy as np
 import pytest
@@ -12,12 +11,13 @@ from retrosim.scenarios import load_walk
 from retrosim.tape import Player, load_tape
 from retrosim.window.compose import compose
 from retrosim.window.walk.view import BOX_HEIGHT, COMMANDS, LIGHT, sector_rect
+from tests.helpers.amount import FULL
 from tests.helpers.machine.flat import MACHINE_OF
 
 from .test_debugger import Bench
 
 OBJECTS = 25  # of the walks that are looked at from all sides
-LONG = "RETROSIM_WALKS" in os.environ
+LONG = FULL
 """Every image of `sectors`, each on its machine, in place of some; takes minutes."""
 SOME = (("m68040", "O2"), ("m68000", "fast"), ("i386", "O0"), ("i486", "O2"), ("ppc601", "period"))
 IMAGES = [(image.isa, image.build) for image in load_rom("sectors").images]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable
 
@@ -15,14 +14,14 @@ from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.regions.liveness import MAX_AHEAD, dead_fields, register_use
 from retrosim.cpu.spec.cpu import Cpu
 from retrosim.cpu.spec.hits import FIELD as HITS
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import amount
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu import ppc_streams as streams_ppc
 from tests.helpers.cpu import x86_streams
 from tests.helpers.cpu.agreement import SEED
 from tests.helpers.cpu.cores import same_memory
 
-PROGRAMS = int(os.environ.get("RETROSIM_LOCKSTEP", 30_000 if EVERYTHING else 12_000)) // 1000
+PROGRAMS = amount(12_000, 30_000) // 1000
 
 
 def decoded(cpu: Cpu, code: str) -> list:

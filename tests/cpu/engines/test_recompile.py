@@ -31,7 +31,7 @@ from retrosim.cpu.spec.cpu import ADDRESS_MASK, Cpu
 from retrosim.cpu.spec.instruction_set import InstructionSet
 from retrosim.cpu.spec.rows import Insn
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu.agreement import stay_within_bounds
 
@@ -256,7 +256,7 @@ def test_every_cycle_passes_a_check_and_paths_are_bounded(start: int, monkeypatc
 def test_no_instruction_takes_more_clocks_than_its_bound(model: str, timing: str) -> None:
     cpu = m68k.cpu(model)
     generator, choice = streams.Generator(cpu, SEED), random.Random(SEED)
-    size = streams.CODE_BYTES if EVERYTHING else 0x400
+    size = streams.CODE_BYTES if FULL else 0x400
 
     def load(core: Core) -> None:
         content = generator.code(size), generator.data(0x1000), generator.registers(), choice.getrandbits(5)
@@ -268,8 +268,8 @@ def test_no_instruction_takes_more_clocks_than_its_bound(model: str, timing: str
     def is_for_host(evaluator: Evaluator, insn: Insn) -> bool:
         return cpu.aligned and evaluator.raised == ADDRESS_ERROR
 
-    rows = stay_within_bounds(cpu, timing, [load] * (50 if EVERYTHING else 25), is_for_host)
-    assert len(rows) > (0.5 if EVERYTHING else 0.3) * len(cpu.table.rows)
+    rows = stay_within_bounds(cpu, timing, [load] * (50 if FULL else 25), is_for_host)
+    assert len(rows) > (0.5 if FULL else 0.3) * len(cpu.table.rows)
 
 
 # --- rows that other instruction sets will bring

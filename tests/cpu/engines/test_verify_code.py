@@ -1,6 +1,6 @@
 """Emitted code stays in its memory, which the verifier proves; it says so when a mask, a bound or an index is wrong.
 
-RETROSIM_VERIFY=1 (or RETROSIM_TESTS=all) takes every handler of every model and every ROM with every timing; without it
+--full takes every handler of every model and every ROM with every timing; without it
 a handler of each row with the table, a sample of the others, and every third region of one ROM.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import itertools
 import operator
-import os
 import random
 import re
 
@@ -29,7 +28,7 @@ from retrosim.cpu.spec.semantics import ExecutionContext
 from retrosim.cpu.spec.values import Word
 from retrosim.cpu.x86 import i486_cache
 from retrosim.machine import open_machine
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.cpu.code_ranges import BINARY, CodeFunction, Ranges, compared, full
 from tests.helpers.cpu.emitted_code import (
     MODELS,
@@ -46,7 +45,7 @@ from tests.helpers.cpu.field_ranges import insns_of
 from tests.helpers.cpu.verify_code import CODE, INDEX, RAM, RECORD, SLOT, STATE, Report, verify
 from tests.helpers.machine.flat import MACHINES
 
-IS_LONG = EVERYTHING or "RETROSIM_VERIFY" in os.environ
+IS_LONG = FULL
 SOME = [model for model in MODELS if model not in ("i386_flat", "i486_real")]  # each processor and each mode
 SAMPLED = {"table": 4, "full": 24, "causes": 48, "off": 48}  # every so manieth handler; and with the table one a row
 ROMS = ("sectors", "xquest", "tanks", "shooter", "objects") if IS_LONG else ("sectors",)

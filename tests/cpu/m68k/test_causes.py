@@ -12,12 +12,12 @@ from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handlers.interpret import Interpreter
 from retrosim.cpu.m68k.causes import CAUSES
 from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING, SERVICE
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.cpu import m68k_streams as streams
 
 CPU = m68k.cpu("MC68040")
 SEED = 1994
-INSTRUCTIONS = 300 if EVERYTHING else 100  # of a random program; most soon go round in a small loop
+INSTRUCTIONS = 300 if FULL else 100  # of a random program; most soon go round in a small loop
 REGISTERS = [0] * 8 + [streams.DATA + 0x100 * i for i in range(7)] + [streams.STACK]
 MEMORY = [5, 11, 4, 5, 1]  # first_read, line_read, write, video_write, copyback
 

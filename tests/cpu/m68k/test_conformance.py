@@ -1,6 +1,6 @@
 """tools/conformance.py: the samples of published tests on our CPUs, and the tool itself on good and hostile files.
 
-By default the first vectors of each file; RETROSIM_TESTS=all runs more, RETROSIM_CONFORMANCE=all every vector of the
+By default the first vectors of each file; --full runs more, --times every vector of the
 samples on both engines.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import random
 import subprocess
 import sys
@@ -26,18 +25,18 @@ from vectors import ADDRESS_ERROR, BCD, CLASSES, LINK_A7, STOP, TAS, Vector, cla
 from retrosim.cpu import m68k
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.errors import InputFileError
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, SOAK
 from tests.helpers.cpu.upstream_files import Test, upstream_file
 
 ROOT = Path(__file__).resolve().parents[3]
-ALL_TESTS = os.environ.get("RETROSIM_CONFORMANCE") == "all"
+ALL_TESTS = SOAK
 LIMITS = {("m68000", "evaluate"): 120, ("m68040", "evaluate"): None, ("m68000", "interpret"): 20}
 LIMITS["m68040", "interpret"] = 10
 LIMITS["80286", "evaluate"], LIMITS["80286", "interpret"] = 20, 2
-if not EVERYTHING:
+if not FULL:
     LIMITS |= {("m68000", "evaluate"): 50, ("m68040", "evaluate"): 50}
     LIMITS |= {("80286", "evaluate"): 8, ("80286", "interpret"): 5}
-STEPS = {} if EVERYTHING or ALL_TESTS else {("m68000", "interpret"): 3, ("80286", "interpret"): 5}
+STEPS = {} if FULL or ALL_TESTS else {("m68000", "interpret"): 3, ("80286", "interpret"): 5}
 LIMITS["ppc", "evaluate"] = LIMITS["ppc", "interpret"] = None
 SAMPLED = [name for name, suite in SUITES.items() if "*.npz" in suite.patterns]  # the 80386: only upstream files
 EXACT_CLOCKS = {"80286": 0.82}  # share of the known ones
@@ -85,7 +84,7 @@ def test_samples(shared: Path, suite: str, engine: str) -> None:
 
 def test_classes_of_the_m68000_sample(shared: Path) -> None:
     report = run(
-        "m68000", shared / "conformance", limit=None if ALL_TESTS else 100 if EVERYTHING else 40, classes=tuple(CLASSES)
+        "m68000", shared / "conformance", limit=None if ALL_TESTS else 100 if FULL else 40, classes=tuple(CLASSES)
     )
     print(report.line)
     assert not report.skipped
@@ -291,7 +290,7 @@ def test_damaged_upstream_files_read_or_are_refused(tmp_path: Path) -> None:
     suite, bench = SUITES["m68000"], Bench(m68k.cpu("MC68000"), "evaluate")
     path = write(tmp_path, good_tests())
     content, generator, refused = path.read_bytes(), random.Random(SEED), 0
-    for number in range(600 if EVERYTHING else 200):
+    for number in range(600 if FULL else 200):
         damaged = bytearray(content)
         for _ in range(generator.choice((1, 3, 10))):
             damaged[generator.randrange(len(damaged))] = generator.choice((0, 0xFF, generator.randrange(256)))
@@ -304,7 +303,7 @@ def test_damaged_upstream_files_read_or_are_refused(tmp_path: Path) -> None:
         for vector in vectors:
             suite.run(bench, vector)
         assert not bench.core.ram[: ADDRESS_MASK + 1].any(), f"seed {SEED}, number {number}"
-    assert 20 < refused < (540 if EVERYTHING else 180)
+    assert 20 < refused < (540 if FULL else 180)
 
 
 def sample(**changes: np.ndarray | None) -> dict[str, np.ndarray]:

@@ -1,11 +1,10 @@
 """Evaluator, interpreter and recompiled regions agree on every register, byte and clock of random programs.
 
-RETROSIM_TESTS=all runs more and longer ones, and the MC68040 without timing; RETROSIM_LOCKSTEP names a number.
+--full runs more and longer ones, and the MC68040 without timing; --times N runs N times as many.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable
 
@@ -19,15 +18,14 @@ from retrosim.cpu.engines.handlers.interpret import Interpreter
 from retrosim.cpu.engines.regions import regions
 from retrosim.cpu.engines.regions.compiled_region import CompiledRegion
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, amount
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu.agreement import IS_LONG, SEED, agree
 from tests.helpers.cpu.all_handlers import all_handlers
 from tests.helpers.cpu.three_engines import LENGTHS, ThreeEngines, run
 
-WANTED = os.environ.get("RETROSIM_LOCKSTEP")
-INSTRUCTIONS = int(WANTED or (18000 if EVERYTHING else 5000))  # per model with full timing; a quarter otherwise
-IN_REGIONS = int(WANTED or (9000 if EVERYTHING else 3000))  # likewise; of few programs, again and again
+INSTRUCTIONS = amount(5000, 18000)  # per model with full timing; a quarter otherwise
+IN_REGIONS = amount(3000, 9000)  # likewise; of few programs, again and again
 PROGRAM_BYTES = streams.CODE_BYTES if IS_LONG else 0x400
 REGION_BYTES, OPTIMISED_BYTES = 640, 160  # of a program that is recompiled, quickly or with full optimisation
 MODELS = [
@@ -145,7 +143,7 @@ def test_three_engines_by_the_other_readings(monkeypatch: pytest.MonkeyPatch) ->
     usual = m68k.cpu("MC68040")
     cpu = usual.with_readings({each.name: each.options[-1] for each in usual.readings})
     generator, choice = streams.Generator(cpu, SEED + 2), random.Random(SEED)
-    for number in range(2 if EVERYTHING else 1):
+    for number in range(2 if FULL else 1):
         code = streams.closed(generator.code(OPTIMISED_BYTES))
 
         def find(core: Core, code: bytes = code) -> regions.Region:
@@ -155,6 +153,6 @@ def test_three_engines_by_the_other_readings(monkeypatch: pytest.MonkeyPatch) ->
         known = handlers_of(find(Core(cpu, "full")).insns)
         region = ThreeEngines(cpu, "full", find, handler_cache(cpu, "full", known), alone=False, quick=True)
         done = run_number = 0
-        while done < (2000 if EVERYTHING else 1000):
+        while done < (2000 if FULL else 1000):
             done += region.compare(loader(generator, choice, code), choice, f"program {number}, run {run_number}")
             run_number += 1

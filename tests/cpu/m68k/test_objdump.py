@@ -11,7 +11,7 @@ import pytest
 
 from retrosim.cpu import m68k
 from retrosim.cpu.spec.rows import Insn
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.cpu import m68k_encodings as encodings
 from tests.helpers.cpu import m68k_streams as streams
 
@@ -58,10 +58,10 @@ def alike(insn: Insn, name: str) -> bool:
 def test_objdump_knows_the_same_opcodes(tmp_path: Path) -> None:
     """First words, zeros behind them: ours are GNU's but for the A-line, and GNU has no other user instruction.
 
-    Every third word, or with RETROSIM_TESTS=all every one.
+    Every third word, or with --full every one.
     """
     cpu = m68k.cpu("MC68040")
-    words = range(0, 65536, 1 if EVERYTHING else 3)
+    words = range(0, 65536, 1 if FULL else 3)
     slots = [[word, 0, 0, 0, 0] for word in words]
     for word, slot, (length, name) in zip(words, slots, objdump(slots, tmp_path), strict=True):
         if word >> 12 == 10:
@@ -81,7 +81,7 @@ def test_objdump_reads_random_code_alike(tmp_path: Path) -> None:
     """
     cpu = m68k.cpu("MC68040")
     generator = streams.Generator(cpu, 1994, frozenset({"LINE"}))
-    slots = [generator.instruction()[:10] for _ in range(12_000 if EVERYTHING else 4000)]
+    slots = [generator.instruction()[:10] for _ in range(12_000 if FULL else 4000)]
     compared = 0
     for words, (length, name) in zip(slots, objdump(slots, tmp_path), strict=True):
         insn = encodings.decode(cpu, words + [0x4E71] * (SLOT // 2 - len(words)))
@@ -91,4 +91,4 @@ def test_objdump_reads_random_code_alike(tmp_path: Path) -> None:
             continue
         assert insn.length == length and alike(insn, name), f"{[f'{w:04x}' for w in words]} {insn.text}"
         compared += 1
-    assert compared > (8000 if EVERYTHING else 2600)
+    assert compared > (8000 if FULL else 2600)

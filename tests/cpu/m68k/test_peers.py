@@ -5,8 +5,6 @@ What the manual leaves undefined is masked; where a peer is known to be wrong th
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -17,12 +15,12 @@ from retrosim.cpu.m68k.exceptions import ADDRESS_ERROR
 from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING
 from retrosim.cpu.spec.values import Word
 from retrosim.machine import open_machine
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import amount
 from tests.helpers.cpu import m68k_peers as peers
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.rom import simulators
 
-SINGLES = int(os.environ.get("RETROSIM_PEER_SINGLES", 600 if EVERYTHING else 300))
+SINGLES = amount(300, 600)
 SEED = 68040
 
 # Musashi does not clear C when a divisor is 0, so C of divisions is judged by the vectors alone.

@@ -14,13 +14,13 @@ from retrosim.cpu.engines.handlers.interpret import Interpreter
 from retrosim.cpu.ppc.causes import CAUSES
 from retrosim.cpu.ppc.mpc601_clocks import memory
 from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.cpu import ppc_streams as streams
 from tests.helpers.cpu.agreement import SEED
 from tests.helpers.cpu.ppc_assembler import BLR, addi, b, bc, cmpwi, code, encode, lwz, mtspr, stw
 
 CPU = ppc.cpu("MPC601")
-INSTRUCTIONS = 300 if EVERYTHING else 150  # of a random program
+INSTRUCTIONS = 300 if FULL else 150  # of a random program
 GOES_ON = (RUNNING, CODE_WRITTEN, SERVICE, STATUS_WRITTEN)
 MEMORY = list(memory().values())
 NO_MEMORY = [0] * len(MEMORY)

@@ -1,11 +1,10 @@
 """Evaluator and interpreter agree on every register, byte and clock of random PowerPC programs (8100/80 memory).
 
-RETROSIM_TESTS=all runs more; RETROSIM_LOCKSTEP names a number of instructions.
+--full runs more; --times N runs N times as many.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 import pytest
@@ -14,12 +13,12 @@ from retrosim.cpu import ppc
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.ppc.mpc601_clocks import memory
 from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, amount
 from tests.helpers.cpu import ppc_streams as streams
 from tests.helpers.cpu.agreement import SEED, agree
 
-INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", 8000 if EVERYTHING else 3000))  # per timing mode
-CODE_BYTES, DATA_BYTES = (0x1000, 0x10000) if EVERYTHING else (0x400, 0x2000)  # of a program; zeros follow
+INSTRUCTIONS = amount(3000, 8000)  # per timing mode
+CODE_BYTES, DATA_BYTES = (0x1000, 0x10000) if FULL else (0x400, 0x2000)  # of a program; zeros follow
 GOES_ON = (RUNNING, CODE_WRITTEN, SERVICE, STATUS_WRITTEN)
 
 

@@ -1,12 +1,11 @@
 """Random instructions against another 601, Unicorn's. It has POWER instructions wrong: test_ppc_power.py judges them.
 
-RETROSIM_PEER_TESTS is the number of instructions; the seed is printed.
+The seed is printed.
 """
 
 from __future__ import annotations
 
 import collections
-import os
 
 import numpy as np
 
@@ -14,11 +13,11 @@ from retrosim.cpu import ppc
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.spec.rows import Insn
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import amount
 from tests.helpers.cpu import ppc_streams as streams
 from tests.helpers.cpu.ppc_unicorn import INSTRUCTION, LANDING, SPECIAL, XER_BITS, State, Unicorn601
 
-COUNT = int(os.environ.get("RETROSIM_PEER_TESTS", 6000 if EVERYTHING else 3000))
+COUNT = amount(3000, 6000)
 SEED = 1994
 POWER = "mul div divs abs nabs doz dozi clcs maskg maskir rlmi rrib lscbx"
 POWER += " sle sleq slq sllq sre sreq srq srlq srea sraq sliq slliq sriq srliq sraiq"

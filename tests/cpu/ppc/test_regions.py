@@ -1,11 +1,10 @@
 """Recompiled regions of PowerPC code: the three engines agree, and no clock of an instruction is above its bound.
 
-RETROSIM_TESTS=all runs more; RETROSIM_LOCKSTEP names a number of instructions, with every timing.
+--full runs more; --times N so many times as many, with every timing.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable
 
@@ -22,16 +21,15 @@ from retrosim.cpu.engines.regions.regions import Region
 from retrosim.cpu.ppc.mpc601_clocks import memory
 from retrosim.cpu.spec.hits import FIELD as HITS
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import SOAK, amount
 from tests.helpers.cpu import ppc_streams as streams_ppc
 from tests.helpers.cpu.agreement import IS_LONG, SEED, assert_same, stay_within_bounds
 from tests.helpers.cpu.m68k_streams import one_region
 from tests.helpers.cpu.ppc_assembler import addi, b, code, encode, lwz
 from tests.helpers.cpu.three_engines import ThreeEngines, run
 
-WANTED = os.environ.get("RETROSIM_LOCKSTEP")
-INSTRUCTIONS = int(WANTED or (8000 if EVERYTHING else 2400))  # per timing mode
-PROGRAMS, PROGRAM_BYTES = int(WANTED or 8000) // 200, 0x1000 if IS_LONG else 0x400  # whose clocks have bounds
+INSTRUCTIONS = amount(2400, 8000)  # per timing mode
+PROGRAMS, PROGRAM_BYTES = amount(40, 40), 0x1000 if IS_LONG else 0x400  # whose clocks have bounds
 REGION_BYTES = 640  # of a program that is recompiled quickly
 OPTIMISED_BYTES = 480 if IS_LONG else 240  # likewise with full optimisation
 CPU = ppc.cpu("MPC601")
@@ -63,7 +61,7 @@ def loader(generator: streams_ppc.Generator, choice: random.Random, code: bytes)
     return load
 
 
-@pytest.mark.parametrize("timing", TIMINGS if WANTED else ("full", "off"))
+@pytest.mark.parametrize("timing", TIMINGS if SOAK else ("full", "off"))
 def test_three_engines(timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few programs, compiled once and run many times with other data."""
     monkeypatch.setattr(interpret, "MAX_BREAKS", 1 << 30)
@@ -79,7 +77,7 @@ def test_three_engines(timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
             return one_region(core, len(code))
 
         handlers = handler_cache(
-            CPU, timing, handlers_of(find(Core(CPU, timing)).insns), quick=not (optimised or WANTED)
+            CPU, timing, handlers_of(find(Core(CPU, timing)).insns), quick=not (optimised or SOAK)
         )
         engines = ThreeEngines(CPU, timing, find, handlers, alone=number % 2 == 0, quick=not optimised)
         done = 0

@@ -22,7 +22,7 @@ from retrosim.cpu.spec.rows import Row
 from retrosim.cpu.spec.timing import Timing, hook
 from retrosim.cpu.x86 import clocks as x86_clocks
 from retrosim.errors import SpecError
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.cpu import m68k_encodings, x86_streams
 
 CPUS = [family.cpu(model) for family in (m68k, x86, ppc) for model in family.MODEL_NAMES]
@@ -159,7 +159,7 @@ def test_prices_are_checked_for_every_form_that_decoding_finds(model: str) -> No
 @pytest.mark.parametrize("model", x86.MODEL_NAMES)
 def test_prices_are_checked_for_every_form_of_the_x86(model: str) -> None:
     checked, generator = checked_forms(x86.cpu(model)), x86_streams.Generator(x86.cpu(model), 386)
-    for _ in range(4000 if EVERYTHING else 1500):
+    for _ in range(4000 if FULL else 1500):
         insn = generator.instruction()
         names = {"s", "ea", "rep", "control"} - ({"ea"} if "moffs" in dict(insn.row.operands) else set())
         found = {(name, insn.forms[name]) for name in names & insn.forms.keys()}

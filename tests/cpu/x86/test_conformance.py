@@ -1,12 +1,11 @@
 """The 80286 sample in real mode: every plain test passes on the 386 and the 486, every one on the 286.
 
-By default some files and tests of each; RETROSIM_TESTS=all runs more, RETROSIM_CONFORMANCE=all every test of the
+By default some files and tests of each; --full runs more, --times every test of the
 sample, on both engines.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -20,11 +19,11 @@ from vectors_x86 import CLASSES, read_80286
 
 from retrosim.cpu import x86
 from retrosim.cpu.spec.cpu import FAULT, RUNNING
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, SOAK
 from tests.helpers.cpu.x86_programs import core_with, run
 
 ROOT = Path(__file__).resolve().parents[3]
-ALL_TESTS = os.environ.get("RETROSIM_CONFORMANCE") == "all"
+ALL_TESTS = SOAK
 FILES = 325
 PLAIN, ALL = 126_237, 130_000  # tests of the sample: those that belong to no class
 UNDEFINED = re.compile(r"F[67]\.[67]|D4")  # files whose undefined flags no rule is known for: divisions
@@ -39,7 +38,7 @@ def test_the_80286_sample(shared: Path, model: str, engine: str) -> None:
     bench = Bench(x86.cpu(model), engine)
     total = suite_runs.Report(model)
     for path in files if ALL_TESTS else files[:: 5 if model == "i386_real" else 25]:
-        total.add(suite_runs.run_file(suite, bench, path, None if ALL_TESTS else 100 if EVERYTHING else 50, 0))
+        total.add(suite_runs.run_file(suite, bench, path, None if ALL_TESTS else 100 if FULL else 50, 0))
     print(total.line)
     shown = [f"{f['file']} {f['index']}: {f['instruction']}: {f['why']}" for f in total.failures[:20]]
     assert not total.failures, "\n".join(shown)
@@ -97,9 +96,9 @@ def test_flags_that_the_manual_leaves_undefined(shared: Path) -> None:
     """All flags of the 286 are compared, but after divisions."""
     suite, bench = SUITES["80286"], Bench(x86.cpu("i286_real"), "evaluate")
     compared = 0
-    is_long = ALL_TESTS or EVERYTHING
+    is_long = ALL_TESTS or FULL
     for path in conformance.files_of(suite, shared / "conformance", "*")[:: 1 if is_long else 3]:
-        for vector in read_80286(path)[: None if ALL_TESTS else 12 if EVERYTHING else 24]:
+        for vector in read_80286(path)[: None if ALL_TESTS else 12 if FULL else 24]:
             if vector.mask != 0xFFFF and not UNDEFINED.match(path.name):
                 vector.mask = 0xFFFF
                 assert suite.run(bench, vector)[0] == "", f"{path.name} {vector.index}: {bench.listing}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from retrosim.cpu import x86
@@ -12,12 +10,12 @@ from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handlers.handler_cache import HandlerCache, handler_cache
 from retrosim.cpu.engines.handlers.interpret import Interpreter
 from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN, STOPPED
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import SOAK, amount
 from tests.helpers.cpu.agreement import IS_LONG, run
 from tests.helpers.cpu.cores import differences
 from tests.helpers.cpu.x86_streams import Generator, program
 
-INSTRUCTIONS = int(os.environ.get("RETROSIM_LOCKSTEP", 3000 if EVERYTHING else 1500))  # per model and timing mode
+INSTRUCTIONS = amount(1500, 3000)  # per model and timing mode
 PROGRAM = 150 if IS_LONG else 60  # instructions of one random program
 SEED = 1994
 GOES_ON = (RUNNING, CODE_WRITTEN, SERVICE, STATUS_WRITTEN, STOPPED)
@@ -30,12 +28,12 @@ def handlers(cpu, timing: str, programs: int) -> HandlerCache:
         program(Generator(cpu, SEED + number))(core)
         run(Evaluator(core), core, [PROGRAM], GOES_ON)
         needed |= {insn.key: (insn.row, insn.statics) for insn in core.insns.values() if insn.row.pattern in rows}
-    is_quick = "RETROSIM_LOCKSTEP" not in os.environ  # programs of the ROMs run on optimised ones
+    is_quick = not SOAK  # programs of the ROMs run on optimised ones
     return handler_cache(cpu, timing, [needed[key] for key in sorted(needed, key=repr)], is_quick)
 
 
 PAIRS = [(model, timing) for model in x86.MODEL_NAMES for timing in ("full", "table", "off")]
-CHOSEN = PAIRS if "RETROSIM_LOCKSTEP" in os.environ else [("i386_real", "full"), ("i486_flat", "full")]
+CHOSEN = PAIRS if SOAK else [("i386_real", "full"), ("i486_flat", "full")]
 
 
 @pytest.mark.parametrize("model, timing", CHOSEN)

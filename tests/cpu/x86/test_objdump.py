@@ -11,12 +11,12 @@ import pytest
 
 from retrosim.cpu import x86
 from retrosim.cpu.spec.rows import Insn
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.cpu.x86_streams import Generator
 
 OBJDUMP = "i686-linux-gnu-objdump"
 SLOT = 32  # bytes for each instruction, filled up with NOPs
-INSTRUCTIONS = 6000 if EVERYTHING else 4000
+INSTRUCTIONS = 6000 if FULL else 4000
 SEED = 1994
 PREFIX_WORDS = r"((es|cs|ss|ds|fs|gs|lock|data16|data32|addr16|addr32|rep|repz|repnz|repe|repne) )*"
 

@@ -1,13 +1,12 @@
 """Random single instructions of the 486 against Unicorn, in real mode and in flat mode.
 
-RETROSIM_PEERS is the number of instructions for each mode. What is not compared, with its reason: flags that the manual
+What is not compared, with its reason: flags that the manual
 leaves undefined (UNDEFINED); the mnemonics in SKIPPED; cases in which we raise 12 or 13, since Unicorn checks no
 segment limits; cases that reach memory which Unicorn has not mapped, or end its process.
 """
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
@@ -18,12 +17,12 @@ from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.spec.cpu import FAULT
 from retrosim.cpu.spec.rows import Insn
 from retrosim.cpu.x86 import state as x86_state
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import amount
 from tests.helpers.cpu.x86_streams import CODE, Generator, Start
 from tests.helpers.cpu.x86_unicorn import UnicornProcess
 
-INSTRUCTIONS = int(os.environ.get("RETROSIM_PEERS", 4000 if EVERYTHING else 2000))
-SEED = int(os.environ.get("RETROSIM_SEED", "1994"))
+INSTRUCTIONS = amount(2000, 4000)
+SEED = 1994
 BATCH = 500
 CF, PF, AF, ZF, SF, OF = 0x001, 0x004, 0x010, 0x040, 0x080, 0x800
 STATUS = CF | PF | AF | ZF | SF | OF

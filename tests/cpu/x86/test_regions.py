@@ -1,11 +1,10 @@
 """Recompiled regions of x86 code: the three engines agree, and no clock of an instruction is above its bound.
 
-RETROSIM_TESTS=all runs more; RETROSIM_LOCKSTEP names a number of instructions, with every timing.
+--full runs more; --times N so many times as many, with every timing.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -22,15 +21,14 @@ from retrosim.cpu.spec.rows import Insn
 from retrosim.cpu.x86.i486_cache import UNCACHED_FROM
 from retrosim.cpu.x86.modrm import EBX, ECX, EDI, ESI, ESP
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import SOAK, amount
 from tests.helpers.cpu import m68k_streams as streams
 from tests.helpers.cpu.agreement import IS_LONG, stay_within_bounds
 from tests.helpers.cpu.three_engines import ThreeEngines
 from tests.helpers.cpu.x86_streams import Generator, closed, program
 
-WANTED = os.environ.get("RETROSIM_LOCKSTEP")
-INSTRUCTIONS = int(WANTED or (6000 if EVERYTHING else 2000))  # per model and timing mode
-FOR_BOUNDS = int(WANTED or (5000 if EVERYTHING else 3000))  # likewise, on the evaluator alone
+INSTRUCTIONS = amount(2000, 6000)  # per model and timing mode
+FOR_BOUNDS = amount(3000, 5000)  # likewise, on the evaluator alone
 RUN = 2000  # instructions of one long run
 SEED = 1994
 REGION_BYTES, OPTIMISED_BYTES = 400, 120  # of a program that is recompiled, quickly or with full optimisation
@@ -49,7 +47,7 @@ FEW = [
 ]
 
 
-@pytest.mark.parametrize("model, timing", PAIRS if WANTED else FEW)
+@pytest.mark.parametrize("model, timing", PAIRS if SOAK else FEW)
 def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few programs, compiled once and run many times with other data."""
     monkeypatch.setattr(interpret, "MAX_BREAKS", 1 << 30)
@@ -67,7 +65,7 @@ def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch)
             return streams.one_region(core, size)
 
         insns = find(Core(cpu, timing)).insns
-        handlers = handler_cache(cpu, timing, handlers_of(insns), quick=not (optimised or WANTED))
+        handlers = handler_cache(cpu, timing, handlers_of(insns), quick=not (optimised or SOAK))
         engines = ThreeEngines(cpu, timing, find, handlers, alone=number % 2 == 0, quick=not optimised)
         done = 0
         while done < INSTRUCTIONS / programs:

@@ -21,7 +21,7 @@ from vectors_x86 import CPUS, CPUS_80386
 
 from retrosim.cpu import x86
 from retrosim.errors import InputFileError
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.cpu.moo_files import chunk, packed, write
 
 # The first test of 00.MOO.gz, `add [bx+0Eh],bl`, as the README of SingleStepTests/80286 shows it. Its log of the bus
@@ -140,7 +140,7 @@ def test_upstream_files_say_what_the_sample_says(shared: Path, tmp_path: Path, c
     (tmp_path / "sample").mkdir()
     for name in ("08", "27", "69", "8E", "C0.4", "CD", "D1.2", "D4", "A6", "F7.4", "F7.6", "FF.6", "D8"):
         path = shared / "conformance" / "80286" / f"{name}.npz"
-        both = sample(path, 400 if EVERYTHING else 120)
+        both = sample(path, 400 if FULL else 120)
         write(folder / f"{name}.MOO.gz", "C286", [test for _, test in both])
         (tmp_path / "sample" / path.name).symlink_to(path)
         for vector, read in zip((v for v, _ in both), vectors_x86.read_80286(folder / f"{name}.MOO.gz"), strict=True):
@@ -156,7 +156,7 @@ def test_upstream_files_say_what_the_sample_says(shared: Path, tmp_path: Path, c
 
 def test_classes_and_masks_of_the_whole_sample(shared: Path) -> None:
     """Of every third file by default."""
-    for path in sorted((shared / "conformance" / "80286").glob("*.npz"))[:: 1 if EVERYTHING else 3]:
+    for path in sorted((shared / "conformance" / "80286").glob("*.npz"))[:: 1 if FULL else 3]:
         for vector, test in sample(path, 20):
             assert vectors_x86.classify(test) == (vector.skip, vector.mask), f"{path.name} {vector.index}"
 
@@ -207,7 +207,7 @@ def test_damaged_files(tmp_path: Path) -> None:
         with pytest.raises(InputFileError):
             vectors_x86.read_80286(path)
     outcomes = set()
-    for _ in range(2000 if EVERYTHING else 700):
+    for _ in range(2000 if FULL else 700):
         changed = bytearray(data)
         changed[chance.randrange(len(data))] = chance.choice((0, 1, 0x7F, 0x80, 0xFF))
         path.write_bytes(changed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable, Iterable
 
@@ -15,11 +14,11 @@ from retrosim.cpu.engines.regions.regions import Block, region_of
 from retrosim.cpu.spec.cpu import CODE_WRITTEN, FAULT, RUNNING, SERVICE, Cpu
 from retrosim.cpu.spec.ir import Function, Module
 from retrosim.cpu.spec.rows import Insn
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.cpu.all_handlers import all_handlers
 from tests.helpers.cpu.cores import differences
 
-IS_LONG = EVERYTHING or "RETROSIM_LOCKSTEP" in os.environ
+IS_LONG = FULL
 PROGRAM = 150 if IS_LONG else 40  # instructions of one random program; most soon go round in a small loop
 FOR_BOUNDS = 60 if IS_LONG else 30  # likewise
 SEED = 1994

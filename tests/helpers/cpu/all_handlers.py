@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
-
 from retrosim.cpu.engines.handlers.handler_cache import HandlerCache, full_handler_cache, handler_cache
 from retrosim.cpu.spec.cpu import Cpu
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL, SOAK
 
-OPTIMISED = 4 if EVERYTHING else 16  # with full timing, of so many handlers one is optimised
+OPTIMISED = 4 if FULL else 16  # with full timing, of so many handlers one is optimised
 MAX_CACHES = 4  # that stay linked
 
 _caches: dict[tuple[str, str], HandlerCache] = {}
 
 
 def all_handlers(cpu: Cpu, timing: str) -> HandlerCache:
-    """Return them quickly compiled, but for some of those with full timing; RETROSIM_LOCKSTEP optimises them all.
+    """Return them quickly compiled, but for some of those with full timing; --times optimises them all.
 
     Timings that are one and the same model (the MC68000 has no pipeline) share a cache.
     """
@@ -28,7 +26,7 @@ def all_handlers(cpu: Cpu, timing: str) -> HandlerCache:
 
 
 def _compiled(cpu: Cpu, timing: str) -> HandlerCache:
-    if "RETROSIM_LOCKSTEP" in os.environ:
+    if SOAK:
         return full_handler_cache(cpu, timing)
     if timing == "full":
         handler_cache(cpu, timing, list(cpu.handlers())[::OPTIMISED])  # where the next line finds them

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.machine.boards import local_bus_board
 from retrosim.machine.presets import PRESETS
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 from tests.helpers.cpu.x86_programs import core_with
 from tests.helpers.measured import Range, known, of_preset, values
 
@@ -120,7 +120,7 @@ def clocks_of(row: Row, choices: dict[str, str] | None = None, memory: tuple[int
     if row.is_loop:
         go(start)
         before = go(start)
-        times = 4 if EVERYTHING or row.ours * row.counted < 1000 else 1  # long ones take the same each time
+        times = 4 if FULL or row.ours * row.counted < 1000 else 1  # long ones take the same each time
         for _ in range(times):
             after = go(start)
         return (after - before) / times / row.counted

@@ -15,7 +15,7 @@ from retrosim.cpu.spec.rows import Insn, Row
 from retrosim.cpu.x86 import state as x86_state
 from retrosim.cpu.x86.modes import is_real
 from retrosim.cpu.x86.modrm import EBP, ESP, ZERO
-from tests.helpers.amount import EVERYTHING
+from tests.helpers.amount import FULL
 
 EDGES = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 15, 16, 17, 31, 32, 33)
 PREFIXES = ((), (), (), (0x66,), (0x67,), (0x66, 0x67), (0x26,), (0x2E,), (0x36,), (0x64, 0x66), (0x65, 0x67))
@@ -23,7 +23,7 @@ REPEATS = ("MOVS", "CMPS", "STOS", "LODS", "SCAS", "INS", "OUTS")
 CODE = 0x10000  # linear; in real mode the code segment begins here
 FLAT_DATA, FLAT_BYTES = 0x20000, 0x10000
 STATUS_FLAGS = 0x8D5  # CF PF AF ZF SF OF
-CODE_BYTES = 0x1000 if EVERYTHING else 0x400  # of a program; random data follow
+CODE_BYTES = 0x1000 if FULL else 0x400  # of a program; random data follow
 IDT = 0x8000  # of flat models
 UNDEFINED = 0x63  # an opcode of one byte: ARPL
 
