@@ -55,8 +55,8 @@ from retrosim.machine.options import changed_memory
 from retrosim.machine.result import WARM_CALLS
 from retrosim.rom import Image
 from retrosim.rom.fields import read_bytes
-from retrosim.table_1994.causes import MODE, named
 
+from .causes import MODE, named
 from .report import call_rows, function_rows, line_rows
 from .sources import source_texts
 from .stepping import Executed, Progress, step_through

@@ -14,8 +14,8 @@ from rich.text import Text
 from retrosim.machine.presets import preset
 from retrosim.report.page import Column, Section, bar, facts, flame_graph, page, paragraph, table
 from retrosim.report.tables import warmth
-from retrosim.table_1994.causes import causes_of
 
+from .causes import causes_of
 from .text import (
     CAUSES,
     INTERVAL,

@@ -10,9 +10,9 @@ import numpy as np
 from retrosim.cpu.spec.cpu import Cache
 from retrosim.cpu.spec.rows import Insn
 from retrosim.machine import Machine
-from retrosim.table_1994.causes import MODE, CauseCounter
 
 from .calls import BRANCH, KIND_SHIFT, PASS, CallTree, Functions, kind_of
+from .causes import MODE, CauseCounter
 
 REPORT_EVERY = 5_000  # instructions between two reports of progress
 MAX_STRETCHES = 200_000  # of time between two calls or returns that a timeline keeps

@@ -16,8 +16,8 @@ from rich.text import Text
 
 from retrosim.machine.presets import preset
 from retrosim.report.tables import between, warmth
-from retrosim.table_1994.causes import causes_of
 
+from .causes import causes_of
 from .sources import line_of
 
 SHOWN = 10  # lines, functions and calls, unless told otherwise

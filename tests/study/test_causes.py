@@ -7,11 +7,12 @@ import json
 import pytest
 from rich.console import Console
 
+from retrosim.cost.causes import MODE, CauseCounter, causes_of, named
 from retrosim.machine import Machine
 from retrosim.machine.memory import RETURN_ADDRESS
 from retrosim.machine.presets import preset
 from retrosim.rom import load_rom
-from retrosim.table_1994.causes import MODE, CauseCounter, attribute_experiment, causes_of, causes_table, named
+from retrosim.table_1994.causes import attribute_experiment, causes_table
 from retrosim.table_1994.harness import CHECKS_PER_SCENE, run_experiment
 from retrosim.table_1994.report import render_causes, render_timing, rows_csv
 from retrosim.table_1994.timing import timing_table

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
+from retrosim.cost.causes import causes_of
 from retrosim.cost.cost import cost_report, find_routine
 from retrosim.cost.text import listing_csv
 from retrosim.errors import CpuFault, RetrosimError
 from retrosim.machine import Machine
 from retrosim.rom import load_elf
-from retrosim.table_1994.causes import causes_of
 from tests.helpers.amount import usually
 from tests.helpers.machine.programs import machine as small_machine
 from tests.helpers.study.cost_programs import ADDRESS, ENDLESS, SUM, write_elf

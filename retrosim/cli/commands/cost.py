@@ -161,10 +161,10 @@ class Prepared:
 def opened(options: argparse.Namespace, progress: Progress) -> Prepared:
     """Open what options name, run a ROM's first frame, and set memory up. Errors: as of `open_chosen`."""
     from retrosim.checks import check_integer
+    from retrosim.cost.causes import MODE, has_causes
     from retrosim.cost.cost import find_routine, only_routine
     from retrosim.machine import Machine
     from retrosim.rom import Rom
-    from retrosim.table_1994.causes import MODE, has_causes
 
     program = open_rom(options)
     check_simulated([options.machine])

@@ -55,9 +55,10 @@ def run(options: argparse.Namespace) -> int:
     names = list(dict.fromkeys(options.machine or ()))
     check_simulated(names)
     profiling.check_files(options)
+    from retrosim.cost.causes import check_causes
     from retrosim.report.records import timing_page
     from retrosim.rom import load_rom
-    from retrosim.table_1994.causes import causes_table, check_causes
+    from retrosim.table_1994.causes import causes_table
     from retrosim.table_1994.report import render_causes, render_timing, rows_csv
     from retrosim.table_1994.timing import ROM, builds_of, timing_table
 
@@ -91,8 +92,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _machines_for(options: argparse.Namespace, rom: Rom) -> list[str]:
     """Return the machines of the table that have all that is asked for; when none has, all of them, to be refused."""
+    from retrosim.cost.causes import has_causes
     from retrosim.machine import PRESETS
-    from retrosim.table_1994.causes import has_causes
     from retrosim.table_1994.timing import builds_of, machines_of
 
     def fits(name: str) -> bool:

@@ -82,11 +82,11 @@ def _cached() -> tuple[int, int]:
 
 def _steps(names: list[str], everything: bool) -> Iterator[Step]:
     """Yield what is to be compiled, the most wanted first; some of it more than once."""
+    from retrosim.cost.causes import MODE
     from retrosim.machine import PRESETS
     from retrosim.machine.ahead import programs_of
     from retrosim.rom import load_rom, rom_names
     from retrosim.scenarios import SCENARIOS
-    from retrosim.table_1994.causes import MODE
 
     presets = [PRESETS[name] for name in sorted(names, key=lambda name: name != arguments.MACHINE) if name in PRESETS]
     roms = [load_rom(name) for name in sorted(rom_names(), key=lambda name: (name != arguments.ROM, name))]
