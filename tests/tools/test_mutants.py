@@ -1,0 +1,60 @@
+"""tools/mutants.py plants what it says, draws from every folder, and tells what no test finds."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import mutants
+import pytest
+
+SOURCE = '''"""A text of 3 words."""
+def larger(a: int, b: int = 2) -> int:
+    if not a < b + 1:
+        return a
+    assert a == 4
+    return b
+'''
+TEST = "from retrosim.sample import larger\n\ndef test_larger():\n    assert larger(5, 2) == 5 and larger(0) == 2\n"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch) -> Path:
+    for name, text in (("retrosim/__init__.py", ""), ("retrosim/sample.py", SOURCE), ("tests/test_sample.py", TEST)):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    monkeypatch.setattr(mutants, "PACKAGE", tmp_path / "retrosim")
+    monkeypatch.setattr(mutants, "TESTS", tmp_path / "tests")
+    return tmp_path
+
+
+def test_every_kind_of_fault_where_it_changes_something(checkout) -> None:
+    faults = mutants.faults_of(checkout / "retrosim/sample.py")
+    assert {(fault.line, fault.old.strip(), fault.new.strip()) for fault in faults} == {
+        (2, "2", "3"),
+        (3, "not", ""),
+        (3, "not a < b + 1", "not (not a < b + 1)"),
+        (3, "<", "<="),
+        (3, "+", "-"),
+        (3, "1", "2"),
+        (4, "a", "None"),
+        (6, "b", "None"),
+    }
+    assert mutants.drawn([checkout / "retrosim/sample.py"], 3, seed=1) == mutants.drawn(
+        [checkout / "retrosim/sample.py"], 3, seed=1
+    )
+
+
+def test_what_the_tests_find_and_what_they_do_not(checkout, tmp_path) -> None:
+    copy = shutil.copytree(checkout, tmp_path / "copy")
+    imported = {path: mutants.imports_of(path) for path in (checkout / "tests").rglob("test_*.py")}
+    tests = mutants.tests_for("retrosim/sample.py", imported)
+    assert tests == ["tests/test_sample.py"]
+    outcomes = {
+        (fault.line, fault.old.strip()): mutants.tried(fault, tests, copy).found_by
+        for fault in mutants.faults_of(checkout / "retrosim/sample.py")
+        if fault.old.strip() in ("not", "1", "+")
+    }
+    assert outcomes == {(3, "not"): "tests/test_sample.py", (3, "1"): None, (3, "+"): None}
+    assert (copy / "retrosim/sample.py").read_text() == SOURCE  # taken out again

@@ -1,0 +1,268 @@
+"""Plants small faults in the package, one at a time, and tells which the tests do not find.
+
+Sites are drawn over all folders, as many in each as it has (at least one), from a seed; the same seed draws the same
+sites of the same sources. A fault is one of: a comparison, a sign or an operator exchanged for its neighbour, a number
+one larger, a condition reversed, `and` for `or`, True for False, `break` for `continue`, a result that is None.
+
+Each fault is tried in a copy of the checkout, by the tests that import the module: first the file that bears its name,
+then those of its folder, then the others, until one fails. What takes ten times as long as all of them should counts as
+found. Files named in SKIPPED are left out, each with its reason.
+
+    python tools/mutants.py --count 500
+    python tools/mutants.py --count 20 --under retrosim/bench --seed 7
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from queue import Queue
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE, TESTS = ROOT / "retrosim", ROOT / "tests"
+SKIPPED = {
+    "retrosim/examples": "programs to read, run as a whole by one test each",
+    "retrosim/__main__.py": "one call",
+}
+COMPARISONS = {
+    ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
+    ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
+}  # fmt: skip
+OPERATORS = {
+    ast.Add: "-", ast.Sub: "+", ast.Mult: "+", ast.FloorDiv: "*", ast.Div: "*", ast.Mod: "*",
+    ast.LShift: ">>", ast.RShift: "<<", ast.BitAnd: "|", ast.BitOr: "&", ast.BitXor: "|",
+}  # fmt: skip
+MOST_TESTS = 12  # files that are asked about one fault
+SECONDS = 240.0  # for these together
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault: `new` in place of the text from `start` to `end`, offsets into the file of `path`."""
+
+    path: str
+    line: int
+    start: int
+    end: int
+    old: str
+    new: str
+
+
+@dataclass
+class Outcome:
+    """What became of a fault.
+
+    found_by  the test file that failed, "time" where it took too long, None where none failed
+    """
+
+    fault: Fault
+    found_by: str | None
+    tests: list[str]
+    seconds: float
+
+
+class _Text:
+    """A source with the offsets of its lines, counted in UTF-8 as `ast` does."""
+
+    def __init__(self, source: str) -> None:
+        self.data = source.encode()
+        self._lines = [0]
+        for line in self.data.splitlines(keepends=True):
+            self._lines.append(self._lines[-1] + len(line))
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        start = self._lines[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
+        return start, self._lines[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
+
+
+def faults_of(path: Path) -> list[Fault]:
+    """Return every fault that can be planted in a file."""
+    source = path.read_text(encoding="utf-8")
+    text, tree = _Text(source), ast.parse(source)
+    name = path.relative_to(ROOT).as_posix()
+    passive = {id(node) for top in ast.walk(tree) for node in _passive(top)}
+    faults = []
+    for node in ast.walk(tree):
+        if id(node) in passive:
+            continue
+        for start, end, new in _changes(node, text):
+            old = text.data[start:end].decode()
+            if old != new:
+                faults.append(Fault(name, node.lineno, start, end, old, new))  # type: ignore[attr-defined]
+    return sorted(set(faults), key=lambda fault: (fault.start, fault.end, fault.new))
+
+
+def _passive(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what is not executed, or only says something: annotations, texts, assertions, checks for types."""
+    parts: list[ast.AST | None] = []
+    if isinstance(node, ast.AnnAssign | ast.arg):
+        parts.append(node.annotation)
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        parts.append(node.returns)
+    elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        parts.append(node)
+    for part in parts:
+        if part is not None:
+            yield from ast.walk(part)
+
+
+def _changes(node: ast.AST, text: _Text) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, new text) of the faults at one node."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        yield from _between(text, node.left, node.comparators[0], COMPARISONS.get(type(node.ops[0])))
+    elif isinstance(node, ast.BinOp):
+        yield from _between(text, node.left, node.right, OPERATORS.get(type(node.op)))
+    elif isinstance(node, ast.BoolOp):
+        yield from _between(text, *node.values[:2], "or" if isinstance(node.op, ast.And) else "and")
+    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        yield *text.span(node), str(not node.value)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, int):
+        yield *text.span(node), str(node.value + 1)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield text.span(node)[0], text.span(node.operand)[0], ""
+    elif isinstance(node, ast.If | ast.While | ast.IfExp) and not isinstance(node.test, ast.Constant):
+        start, end = text.span(node.test)
+        yield start, end, f"not ({text.data[start:end].decode()})"
+    elif isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
+        yield *text.span(node.value), "None"
+    elif isinstance(node, ast.Break | ast.Continue):
+        yield *text.span(node), "continue" if isinstance(node, ast.Break) else "break"
+
+
+def _between(text: _Text, left: ast.AST, right: ast.AST, new: str | None) -> Iterator[tuple[int, int, str]]:
+    """Yield the exchange of the operator between two operands, where nothing else stands there."""
+    start, end = text.span(left)[1], text.span(right)[0]
+    between = text.data[start:end].decode()
+    if new is not None and between.strip() and not set(between) & set("()#\\\n"):
+        yield start, end, f" {new} "
+
+
+def sources(under: Sequence[str]) -> list[Path]:
+    """Return the files in which faults are planted."""
+    roots = [ROOT / name for name in under] or [PACKAGE]
+    files = [path for root in roots for path in ([root] if root.is_file() else sorted(root.rglob("*.py")))]
+    return [path for path in files if not any(path.relative_to(ROOT).as_posix().startswith(name) for name in SKIPPED)]
+
+
+def drawn(files: Sequence[Path], count: int, seed: int) -> list[Fault]:
+    """Draw faults over all folders: from each as its share of the sites is, and at least one."""
+    folders: dict[str, list[Fault]] = defaultdict(list)
+    for path in files:
+        folders[path.parent.relative_to(ROOT).as_posix()] += faults_of(path)
+    total = sum(map(len, folders.values()))
+    chance, chosen = random.Random(seed), []
+    for name in sorted(folders):
+        share = min(max(round(count * len(folders[name]) / total), 1), len(folders[name]))
+        chosen += chance.sample(folders[name], share)
+    return chosen
+
+
+def imports_of(path: Path) -> set[str]:
+    """Return the modules that a test file imports, and what they are imported for."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names
+
+
+def tests_for(path: str, imported: dict[Path, set[str]]) -> list[str]:
+    """Return the test files to ask about a module: of its name, of its folder, then others that import it."""
+    parts = Path(path).with_suffix("").parts
+    module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    room = ".".join(parts[:-1])
+    folder = TESTS.joinpath(*parts[1:-1])
+
+    def order(test: Path) -> tuple[int, str]:
+        named = test.name == f"test_{parts[-1]}.py" and test.parent == folder
+        return (0 if named else 1 if test.parent == folder else 2), test.as_posix()
+
+    direct = [test for test, names in imported.items() if module in names]
+    near = [test for test in imported if test.parent in (folder, *folder.parents) and test.parent != TESTS]
+    wide = [test for test, names in imported.items() if any(f"{name}.".startswith(f"{room}.") for name in names)]
+    ordered = sorted(direct, key=order) + sorted(near, key=order) + sorted(wide, key=order)
+    return [test.relative_to(ROOT).as_posix() for test in dict.fromkeys(ordered)][:MOST_TESTS]
+
+
+def tried(fault: Fault, tests: list[str], copy: Path) -> Outcome:
+    """Plant a fault in a copy of the checkout, run its tests one after the other, and take it out again."""
+    file = copy / fault.path
+    whole, began = file.read_bytes(), time.monotonic()
+    file.write_bytes(whole[: fault.start] + fault.new.encode() + whole[fault.end :])
+    environment = {**os.environ, "PYTHONPATH": str(copy), "RETROSIM_HOME": str(copy / ".home")}
+    options = ("-q", "-x", "-n", "0", "-p", "no:cacheprovider", "--tb=no", "--no-header")
+    found = None
+    try:
+        for test in tests:
+            left = SECONDS - (time.monotonic() - began)
+            command = [sys.executable, "-m", "pytest", *options, test]
+            try:
+                ran = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=max(left, 1))
+            except subprocess.TimeoutExpired:
+                found = "time" if left == SECONDS else None
+                break
+            if ran.returncode not in (0, 5):  # 5: no test was collected
+                found = test
+                break
+    finally:
+        file.write_bytes(whole)
+    return Outcome(fault, found, tests, time.monotonic() - began)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--count", type=int, default=500, help="faults to plant; default: 500")
+    parser.add_argument("--seed", type=int, default=1994, help="default: 1994")
+    parser.add_argument("--under", action="append", default=[], metavar="PATH", help="only files of this folder")
+    parser.add_argument("--jobs", type=int, default=2, help="copies of the checkout at work; default: 2")
+    parser.add_argument("--output", type=Path, help="write the outcomes as JSON, a line each, as they come")
+    options = parser.parse_args()
+    faults = drawn(sources(options.under), options.count, options.seed)
+    imported = {path: imports_of(path) for path in sorted(TESTS.rglob("test_*.py"))}
+    copies: Queue[Path] = Queue()
+    outcomes: list[Outcome] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(options.jobs):
+            left_out = shutil.ignore_patterns(".git", "__pycache__")
+            copies.put(Path(shutil.copytree(ROOT, Path(folder) / str(number), ignore=left_out)))
+
+        def one(fault: Fault) -> None:
+            copy = copies.get()
+            try:
+                outcome = tried(fault, tests_for(fault.path, imported), copy)
+            finally:
+                copies.put(copy)
+            outcomes.append(outcome)
+            if options.output:
+                with options.output.open("a") as file:
+                    file.write(json.dumps(asdict(outcome)) + "\n")
+            if outcome.found_by is None:
+                print(f"{fault.path}:{fault.line}: {fault.old.strip()} -> {fault.new.strip()}: not found", flush=True)
+            if len(outcomes) % 10 == 0:
+                missed = sum(outcome.found_by is None for outcome in outcomes)
+                print(f"{len(outcomes)} of {len(faults)} tried, {missed} not found", file=sys.stderr, flush=True)
+
+        with ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(one, faults))
+    missed = [outcome for outcome in outcomes if outcome.found_by is None]
+    print(f"{len(outcomes)} faults, {len(outcomes) - len(missed)} found, {len(missed)} not")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
