@@ -112,7 +112,7 @@ def _passive(node: ast.AST) -> Iterator[ast.AST]:
         parts.append(node.annotation)
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         parts.append(node.returns)
-    elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+    elif isinstance(node, ast.JoinedStr | ast.Assert) or ast.unparse(getattr(node, "test", node)) == "TYPE_CHECKING":
         parts.append(node)
     for part in parts:
         if part is not None:
@@ -126,7 +126,7 @@ def _changes(node: ast.AST, text: _Text) -> Iterator[tuple[int, int, str]]:
     elif isinstance(node, ast.BinOp):
         yield from _between(text, node.left, node.right, OPERATORS.get(type(node.op)))
     elif isinstance(node, ast.BoolOp):
-        yield from _between(text, *node.values[:2], "or" if isinstance(node.op, ast.And) else "and")
+        yield from _between(text, node.values[0], node.values[1], "or" if isinstance(node.op, ast.And) else "and")
     elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
         yield *text.span(node), str(not node.value)
     elif isinstance(node, ast.Constant) and isinstance(node.value, int):

@@ -12,7 +12,7 @@ SOURCE = '''"""A text of 3 words."""
 def larger(a: int, b: int = 2) -> int:
     if not a < b + 1:
         return a
-    assert a == 4
+    assert b != 77
     return b
 '''
 TEST = "from retrosim.sample import larger\n\ndef test_larger():\n    assert larger(5, 2) == 5 and larger(0) == 2\n"
