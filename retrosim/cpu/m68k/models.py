@@ -14,11 +14,7 @@ from ..spec.cpu import ADDRESS_MASK, Cache, Cpu, Lines
 from ..spec.explain import Explanation, averaged
 from ..spec.host import Base, Call, Convention, Host, Register, Stack, go, in_field, push_words
 from ..spec.rows import Insn
-from . import (
-    MODEL_NAMES,
-    mc68000,
-    mc68040,
-)
+from . import MODEL_NAMES, arith, bits, flow, logic, mc68000, mc68040, move, system  # noqa: F401  each adds its rows
 from .causes import CAUSES
 from .exceptions import (
     ADDRESS_ERROR,
@@ -102,8 +98,8 @@ def _active(state: np.ndarray) -> str:
 
 
 def _get_sr(state: np.ndarray) -> int:
-    system = int(state["trace"]) << 14 | int(state["s"]) << 13 | int(state["m"]) << 12 | int(state["ipl"]) << 8
-    return system | sum(int(state[flag]) << bit for bit, flag in enumerate(_CCR))
+    high = int(state["trace"]) << 14 | int(state["s"]) << 13 | int(state["m"]) << 12 | int(state["ipl"]) << 8
+    return high | sum(int(state[flag]) << bit for bit, flag in enumerate(_CCR))
 
 
 def _put_sr(state: np.ndarray, value: int) -> None:
