@@ -45,7 +45,7 @@ OPERATORS = {
     ast.Add: "-", ast.Sub: "+", ast.Mult: "+", ast.FloorDiv: "*", ast.Div: "*", ast.Mod: "*",
     ast.LShift: ">>", ast.RShift: "<<", ast.BitAnd: "|", ast.BitOr: "&", ast.BitXor: "|",
 }  # fmt: skip
-MOST_TESTS = 12  # files that are asked about one fault
+MAX_TESTS = 12  # files that are asked about one fault
 SECONDS = 240.0  # for these together
 
 
@@ -196,7 +196,7 @@ def tests_for(path: str, imported: dict[Path, set[str]]) -> list[str]:
     near = [test for test in imported if test.parent in (folder, *folder.parents) and test.parent != TESTS]
     wide = [test for test, names in imported.items() if any(f"{name}.".startswith(f"{room}.") for name in names)]
     ordered = sorted(direct, key=order) + sorted(near, key=order) + sorted(wide, key=order)
-    return [test.relative_to(ROOT).as_posix() for test in dict.fromkeys(ordered)][:MOST_TESTS]
+    return [test.relative_to(ROOT).as_posix() for test in dict.fromkeys(ordered)][:MAX_TESTS]
 
 
 def tried(fault: Fault, tests: list[str], copy: Path) -> Outcome:

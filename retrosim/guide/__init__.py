@@ -1,4 +1,4 @@
-"""The guide: pages of Markdown beside this file, and the facts they rest on in facts/.
+"""The guide: pages of Markdown beside this file, the facts they rest on in facts/, and notes for maintainers in notes/.
 
 A page begins with one heading, its title. Pages are named without suffix: "tapes", "facts/measured".
 """
@@ -17,6 +17,9 @@ TOPICS = (
     "cost",
     "profile",
     "programs",
+    "memory",
+    "languages",
+    "roms",
     "debugger",
     "gdb",
     "assembler",
@@ -56,13 +59,18 @@ def fact_names() -> list[str]:
     return sorted(f"facts/{path.stem}" for path in (FOLDER / "facts").glob("*.md"))
 
 
+def note_names() -> list[str]:
+    """Return the names of the notes for maintainers, sorted."""
+    return sorted(f"notes/{path.stem}" for path in (FOLDER / "notes").glob("*.md"))
+
+
 def read_page(name: str) -> Page:
     """Return a page.
 
-    name     one of TOPICS or of `fact_names()`
+    name     one of TOPICS, of `fact_names()` or of `note_names()`
     Errors   KeyError for any other name
     """
-    if name not in TOPICS and name not in fact_names():
+    if name not in (*TOPICS, *fact_names(), *note_names()):
         raise KeyError(name)
     text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
     title = text.partition("\n")[0].removeprefix("# ").replace("`", "")

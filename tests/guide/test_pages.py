@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from retrosim.cli.parser import build_parser
-from retrosim.guide import FOLDER, TOPICS, fact_names, read_page
+from retrosim.guide import FOLDER, TOPICS, fact_names, note_names, read_page
 from tests.helpers.pages import PAGES, ROOT, blocks, commands, mentioned, prose, shown
 
 EXAMPLES = [(path, number) for path in PAGES for number in range(len(blocks(path, "python")))]
@@ -20,10 +20,10 @@ KINDS = {"python", "sh", "text", "c", "pascal", "toml", "json", "lisp", "lua"}
 
 def test_every_file_is_a_topic_or_a_fact() -> None:
     names = {path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.md")}
-    assert names == {*TOPICS, *fact_names()} and len(TOPICS) == len(set(TOPICS))
+    assert names == {*TOPICS, *fact_names(), *note_names()} and len(TOPICS) == len(set(TOPICS))
 
 
-@pytest.mark.parametrize("name", [*TOPICS, *fact_names()])
+@pytest.mark.parametrize("name", [*TOPICS, *fact_names(), *note_names()])
 def test_a_page_has_one_title_and_says_what_it_leaves_out(name: str) -> None:
     page = read_page(name)
     assert page.text.replace("`", "").startswith(f"# {page.title}\n\n") and 5 < len(page.title) < 100

@@ -7,6 +7,7 @@ examples:
   retrosim guide cost
   retrosim guide instructions/m68k
   retrosim guide facts/machines_1994
+  retrosim guide notes/security
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import shutil
 import sys
 
 from retrosim.checks import did_you_mean
-from retrosim.guide import TOPICS, Page, fact_names, read_page
+from retrosim.guide import TOPICS, Page, fact_names, note_names, read_page
 
 from .. import arguments
 from ..output import columns, print_json, print_lines
@@ -28,9 +29,8 @@ MAX_WIDTH = 110  # columns of text that the eye still follows
 
 
 def add_options(parser: Parser) -> None:
-    parser.add_argument(
-        "topic", nargs="?", metavar="TOPIC", help="a topic, facts/NAME or instructions/FAMILY; default: list them"
-    )
+    what = "a topic, facts/NAME, notes/NAME or instructions/FAMILY; default: list them"
+    parser.add_argument("topic", nargs="?", metavar="TOPIC", help=what)
     arguments.add_json(parser)
 
 
@@ -75,7 +75,7 @@ def _list_topics(as_json: bool) -> int:
 
 def _find(name: str) -> Page:
     """Return the page of a name, with or without its suffix. Errors: ArgumentError that suggests a name."""
-    known = [*TOPICS, *MADE, *fact_names()]
+    known = [*TOPICS, *MADE, *fact_names(), *note_names()]
     wanted = name.lower().removesuffix(".md")
     if wanted in known:
         return read_page(wanted)
