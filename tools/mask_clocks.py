@@ -102,8 +102,9 @@ def claimed_clocks(case: Case) -> int | None:
         return None
     words = case.words(FEW)
     report = cost_report(opened(case), case.entry, *words, convention=case.convention)
-    loop = [row for row in report["listing"] if row["visits"] == FEW and row["text"].split()[0] in THREE]
-    return round(sum(row["base"] for row in loop)) if len(loop) == len(THREE) else None
+    listing = report.breakdown.listing
+    loop = [row for row in listing if row.visits == FEW and row.text.split()[0] in THREE]
+    return round(sum(row.explanation.base for row in loop)) if len(loop) == len(THREE) else None
 
 
 def main() -> int:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import copy
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import arguments, profiling, values
 from .opening import chosen_workers, open_rom, refuse
 from .output import print_json, print_table
 from .parser import Parser
 from .progress import Progress
+
+if TYPE_CHECKING:
+    from retrosim.cost.report import CostReport
 
 KEYS = ("file", "machine", "build", "entry", "timing", "convention", "cflags")
 MAX_POINTS = 10_000
@@ -82,7 +85,7 @@ def other_options(options: argparse.Namespace) -> argparse.Namespace:
     return other
 
 
-def print_comparison(options: argparse.Namespace, both: list[argparse.Namespace], reports: list[dict[str, Any]]) -> int:
+def print_comparison(options: argparse.Namespace, both: list[argparse.Namespace], reports: list[CostReport]) -> int:
     """Print what differs between two calls."""
     from retrosim.cost.against import against_page, compare_costs, render_against
 
@@ -100,7 +103,7 @@ def print_sweep(options: argparse.Namespace) -> int:
     """Run the call for all values, and print what it takes and the law."""
     from pathlib import Path
 
-    from retrosim.cost.sweep import fit, render_sweep, sweep_page
+    from retrosim.cost.sweep import SweepPoint, SweepReport, fit, render_sweep, sweep_page
     from retrosim.jobs import Job, run_jobs
     from retrosim.rom import Rom
 
@@ -128,13 +131,14 @@ def print_sweep(options: argparse.Namespace) -> int:
             progress.step(done, len(numbers), "values")
 
         results = run_jobs(measure_values, jobs, chosen_workers(options, len(jobs)), ended)
-    points = [point for result in results for point in result["points"]]
-    found = results[0] | {"name": name, "points": points, "law": fit([(p["value"], p["cycles"]) for p in points])}
-    profiling.write_html(options, lambda: sweep_page(found))
+    points = [SweepPoint(**point) for result in results for point in result["points"]]
+    law = fit([(point.value, point.cycles) for point in points])
+    swept = SweepReport(**results[0] | {"name": name, "points": points, "law": law})
+    profiling.write_html(options, lambda: sweep_page(swept))
     if options.json:
-        print_json(found)
+        print_json(swept)
     else:
-        print_table(render_sweep(found))
+        print_table(render_sweep(swept))
     return 0
 
 
@@ -149,6 +153,7 @@ def measure_values(argument: dict[str, Any], *paths: Any) -> dict[str, Any]:
     paths     of the program's files, as far as those named are files
     """
     from retrosim.cost.cost import place_stack
+    from retrosim.cost.report import timing_of
 
     from .commands.cost import opened
 
@@ -182,6 +187,5 @@ def measure_values(argument: dict[str, Any], *paths: Any) -> dict[str, Any]:
             points.append({"value": value} | counts)
     assert prepared is not None
     about = {"machine": machine.name, "model": machine.core.cpu.model, "clock_hz": machine.clock_hz}
-    timing = "full" if machine.timing == "causes" else machine.timing
-    about |= {"timing": timing, "build": machine.image.build, "entry": prepared.entry}
+    about |= {"timing": timing_of(machine), "build": machine.image.build, "entry": prepared.entry}
     return about | {"warm": options.warm, "points": points}

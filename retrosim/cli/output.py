@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from retrosim.errors import RetrosimError
+from retrosim.report.json import to_json
 
 ELF_MAGIC = b"\x7fELF"
 
@@ -24,8 +25,8 @@ def say(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Write one JSON document to stdout."""
-    print(json.dumps(value, indent=2))
+    """Write a report, or what else JSON has, as one document to stdout."""
+    print(json.dumps(to_json(value), indent=2))
 
 
 def print_lines(lines: Iterable[str]) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import arguments, values
 from .output import write_text
 from .parser import Parser
+
+if TYPE_CHECKING:
+    from retrosim.cost.report import Report
 
 TOP = 10  # rows of a table
 OTHERS = ("callgrind", "speedscope", "perfetto")
@@ -72,7 +75,7 @@ def write_html(options: argparse.Namespace, page: Callable[[], str]) -> None:
         write_text(Path(options.html), page(), overwrite=options.force)
 
 
-def write_files(options: argparse.Namespace, report: Mapping[str, Any], title: str) -> None:
+def write_files(options: argparse.Namespace, report: Report, title: str) -> None:
     """Write the files for other profilers that were asked for. Errors: RetrosimError."""
     from retrosim.cost.files import WRITERS
 
@@ -80,8 +83,3 @@ def write_files(options: argparse.Namespace, report: Mapping[str, Any], title: s
         path = getattr(options, name)
         if path is not None:
             write_text(Path(path), WRITERS[name](report, title), overwrite=options.force)
-
-
-def plain(report: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a report has for scripts: without what is for pages and files alone."""
-    return {key: value for key, value in report.items() if key not in ("sources", "timeline")}

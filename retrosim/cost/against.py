@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -12,90 +13,121 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from retrosim.report.json import SPREAD, to_json
 from retrosim.report.page import Column, Section, facts, page, paragraph, table
 
+from .report import CostReport, FunctionCost, LineCost
 from .text import cost_title
 
 SETTINGS = ("machine", "build", "timing", "warm", "arguments", "registers", "memory", "readings")
 
+Pair = list[Any]
+"""Of the first call and the second; None where there is none."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What both calls, or one of them, have under one name.
+
+    names   the name, and what else says which it is: {"function"}, {"cause"}, {"line", "text"}
+    counts  "cycles" and what else was counted -> both
+    """
+
+    names: dict[str, str | None] = field(metadata=SPREAD)
+    counts: dict[str, Pair] = field(metadata=SPREAD)
+
+    @property
+    def cycles(self) -> Pair:
+        """The clocks of both."""
+        return self.counts["cycles"]
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return next(iter(self.names.values())) or "(outside all functions)"
+
+
+@dataclass(frozen=True)
+class CostComparison:
+    """Two calls side by side: `retrosim cost --against ... --json`.
+
+    changed    what was asked for differently -> both
+    totals     cycles, instructions, microseconds, cycles_per_instruction, misses of caches that both have -> both
+    functions, causes, lines  in the order of their difference in clocks, the largest first. No causes, no lines, unless
+               both have some; lines are the same if file and text are, or file and number where the text was not found
+    """
+
+    titles: list[str]
+    changed: dict[str, Pair]
+    totals: dict[str, Pair]
+    results: list[int]
+    functions: list[Difference]
+    causes: list[Difference]
+    lines: list[Difference]
+
 
 def compare_costs(
-    first: dict[str, Any],
-    second: dict[str, Any],
-    files: Sequence[str] = ("", ""),
-    flags: Sequence[str] = ("", ""),
-) -> dict[str, Any]:
-    """Compare two reports of `cost_report`; return plain data for JSON.
+    first: CostReport, second: CostReport, files: Sequence[str] = ("", ""), flags: Sequence[str] = ("", "")
+) -> CostComparison:
+    """Compare two reports of `cost_report`.
 
     files    what the two programs are called
     flags    what their compilers were told
-    Returns  dict
-        titles     of both
-        changed    what was asked for differently: name -> [first, second]
-        totals     name -> [first, second]: cycles, instructions, microseconds, cycles_per_instruction; misses of caches
-                   that both have
-        results    of both
-        functions  [{function, cycles, inclusive, instructions}], each [first, second]; None where there is none
-        causes     [{cause, cycles}], likewise; empty unless both have causes
-        lines      [{line, text, cycles, instructions}], likewise; lines are the same if file and text are, or file and
-                   number where the text was not found; empty unless both have lines
-    Functions, causes and lines come in the order of their difference in clocks, the largest first.
     """
     both = (first, second)
-    asked = {"file": list(files), "cflags": list(flags), "entry": [_entry(each) for each in both]}
-    asked |= {name: [each[name] for each in both] for name in SETTINGS}
-    totals = {
-        name: [each["totals"][name] for each in both]
+    settings = [to_json(report) for report in both]
+    asked: dict[str, Pair] = {"file": list(files), "cflags": list(flags), "entry": [str(r.entry) for r in both]}
+    asked |= {name: [setting[name] for setting in settings] for name in SETTINGS}
+    totals: dict[str, Pair] = {
+        name: [getattr(report.totals, name) for report in both]
         for name in ("cycles", "instructions", "microseconds", "cycles_per_instruction")
     }
-    for name in first["caches"] or ():
-        if name in (second["caches"] or ()):
-            totals[f"{name}_misses"] = [each["caches"][name]["misses"] for each in both]
-    causes, lines = [_causes(each) for each in both], [each["lines"] for each in both]
-    return {
-        "titles": [cost_title(each) for each in both],
-        "changed": {name: pair for name, pair in asked.items() if pair[0] != pair[1]},
-        "totals": totals,
-        "results": [each["totals"]["result"] for each in both],
-        "functions": _paired([e["functions"] for e in both], _function, ("cycles", "inclusive", "instructions")),
-        "causes": _paired(causes, _cause, ("cycles",)) if all(causes) else [],
-        "lines": _paired(lines, _line, ("cycles", "instructions")) if all(lines) else [],
-    }
+    for name in first.caches or ():
+        if first.caches and second.caches and name in second.caches:
+            totals[f"{name}_misses"] = [first.caches[name].misses, second.caches[name].misses]
+    functions = [[_function(row) for row in report.breakdown.functions] for report in both]
+    causes, lines = [_causes(report) for report in both], [_lines(report.breakdown.lines) for report in both]
+    return CostComparison(
+        titles=[cost_title(report) for report in both],
+        changed={name: pair for name, pair in asked.items() if pair[0] != pair[1]},
+        totals=totals,
+        results=[report.totals.result for report in both],
+        functions=_paired(functions),
+        causes=_paired(causes) if all(causes) else [],
+        lines=_paired(lines) if all(lines) else [],
+    )
 
 
-def _entry(report: dict[str, Any]) -> str:
-    return report["entry"]["symbol"] or f"{report['entry']['address']:06X}"
+Named = tuple[dict[str, str | None], dict[str, int]]  # names and counts of one call
 
 
-def _function(row: dict[str, Any]) -> dict[str, Any]:
-    return {"function": row["function"]}
+def _function(row: FunctionCost) -> Named:
+    counts = {"cycles": row.cycles, "inclusive": row.inclusive, "instructions": row.instructions}
+    return {"function": row.function}, counts
 
 
-def _line(row: dict[str, Any]) -> dict[str, Any]:
-    file = PurePosixPath(row["file"]).name if row["file"] else ""
-    return {"line": file if row["text"] else f"{file}:{row['line']}", "text": row["text"]}
+def _lines(rows: Sequence[LineCost]) -> list[Named]:
+    lines: list[Named] = []
+    for row in rows:
+        file = PurePosixPath(row.file).name if row.file else ""
+        names = {"line": file if row.text else f"{file}:{row.line}", "text": row.text}
+        lines.append((names, {"cycles": row.cycles, "instructions": row.instructions}))
+    return lines
 
 
-def _causes(report: dict[str, Any]) -> list[dict[str, Any]]:
-    return [{"cause": name, "cycles": clocks} for name, clocks in (report["totals"]["causes"] or {}).items()]
+def _causes(report: CostReport) -> list[Named]:
+    return [({"cause": name}, {"cycles": clocks}) for name, clocks in (report.totals.causes or {}).items()]
 
 
-def _cause(row: dict[str, Any]) -> dict[str, Any]:
-    return {"cause": row["cause"]}
-
-
-def _paired(
-    rows: Sequence[Sequence[dict[str, Any]]], key: Callable[[dict[str, Any]], dict[str, Any]], columns: Sequence[str]
-) -> list[dict[str, Any]]:
-    """Bring together what both have under the same key; sums where one has several."""
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for number, side in enumerate(rows):
-        for row in side:
-            named = key(row)
-            pair = found.setdefault(tuple(named.values()), named | {column: [None, None] for column in columns})
-            for column in columns:
-                pair[column][number] = (pair[column][number] or 0) + row[column]
-    return sorted(found.values(), key=lambda row: -abs(difference(row["cycles"])))
+def _paired(sides: Sequence[Sequence[Named]]) -> list[Difference]:
+    """Bring together what both have under the same names; sums where one has several."""
+    pairs: dict[tuple[str | None, ...], Difference] = {}
+    for number, side in enumerate(sides):
+        for names, counts in side:
+            pair = pairs.setdefault(tuple(names.values()), Difference(names, {name: [None, None] for name in counts}))
+            for name, count in counts.items():
+                pair.counts[name][number] = (pair.counts[name][number] or 0) + count
+    return sorted(pairs.values(), key=lambda pair: -abs(difference(pair.cycles)))
 
 
 def difference(pair: Sequence[float | None]) -> float:
@@ -103,18 +135,20 @@ def difference(pair: Sequence[float | None]) -> float:
     return (pair[1] or 0) - (pair[0] or 0)
 
 
-# Two calls side by side (see `against`) in the terminal and as a page.
+# The comparison in the terminal and as a page.
 
 LONG = 40  # characters of a name that takes the rest of the line
-PARTS = (("causes", "cause"), ("functions", "function"), ("lines", "line"))
 TITLES = {"causes": "What the clocks went to", "functions": "Functions", "lines": "Source lines"}
 
 
-def answer(found: dict[str, Any]) -> str:
+def _parts(compared: CostComparison) -> dict[str, list[Difference]]:
+    return {"causes": compared.causes, "functions": compared.functions, "lines": compared.lines}
+
+
+def answer(compared: CostComparison) -> str:
     """Return which call is faster, and by how much; on machines of different clocks by time."""
-    totals = found["totals"]
-    what, unit = ("microseconds", " us") if "machine" in found["changed"] else ("cycles", " clocks")
-    first, second = totals[what]
+    what, unit = ("microseconds", " us") if "machine" in compared.changed else ("cycles", " clocks")
+    first, second = compared.totals[what]
     if first == second:
         return f"both take {_count(first)}{unit}"
     ratio = max(first, second) / (min(first, second) or 1)
@@ -133,30 +167,30 @@ def _signed(pair: Sequence[Any]) -> str:
     return f"{change:+,.2f}" if isinstance(change, float) else f"{change:+,}"
 
 
-def _name(row: dict[str, Any], key: str) -> str:
-    return " ".join(filter(None, (row[key] or "(outside all functions)", row.get("text"))))
-
-
-def render_against(found: dict[str, Any], top: int) -> RenderableType:
+def render_against(compared: CostComparison, top: int) -> RenderableType:
     """Return the answer, what was asked for differently, and what differs most."""
-    parts: list[RenderableType] = [Text(answer(found), style="bold")]
-    parts += [Text(f"{which}: {title}") for which, title in zip(("first ", "second"), found["titles"])]
-    parts += [Text(f"{name}: {_said(pair[0])} -> {_said(pair[1])}") for name, pair in found["changed"].items()]
-    rows = [(name.replace("_", " "), pair) for name, pair in found["totals"].items()]
-    if found["results"][0] != found["results"][1]:
-        parts.append(Text(f"they return {found['results'][0]} and {found['results'][1]}"))
-    parts += [Text(), _pairs("", rows)]
-    for part, key in PARTS:
-        rows = [(_name(row, key), row["cycles"]) for row in found[part] if difference(row["cycles"])]
+    parts: list[RenderableType] = [Text(answer(compared), style="bold")]
+    parts += [Text(f"{which}: {title}") for which, title in zip(("first ", "second"), compared.titles)]
+    parts += [Text(f"{name}: {_said(pair[0])} -> {_said(pair[1])}") for name, pair in compared.changed.items()]
+    if compared.results[0] != compared.results[1]:
+        parts.append(Text(f"they return {compared.results[0]} and {compared.results[1]}"))
+    parts += [Text(), _pairs("", [(name.replace("_", " "), pair) for name, pair in compared.totals.items()])]
+    for part, differences in _parts(compared).items():
+        rows = [(_full_name(row), row.cycles) for row in differences if difference(row.cycles)]
         if rows:
             more = f", {top} of {len(rows)}" if len(rows) > top else ""
-            parts += [Text(f"{TITLES[part]}: clocks that changed{more}", style="bold"), _pairs(key, rows[:top])]
+            parts.append(Text(f"{TITLES[part]}: clocks that changed{more}", style="bold"))
+            parts.append(_pairs(part.removesuffix("s"), rows[:top]))
     return Group(*parts)
+
+
+def _full_name(row: Difference) -> str:
+    return " ".join(filter(None, (row.name, row.names.get("text"))))
 
 
 def _said(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} {each}" for name, each in value.items()) or "-"
+        return ", ".join(f"{name} {part}" for name, part in value.items()) or "-"
     return str(value) if value not in (None, "", []) else "-"
 
 
@@ -171,27 +205,26 @@ def _pairs(heading: str, rows: Sequence[tuple[str, Sequence[Any]]]) -> Renderabl
     return Padding(grid, (0, 0, 1, 0))
 
 
-def against_page(found: dict[str, Any]) -> str:
+def against_page(compared: CostComparison) -> str:
     """Return the page."""
-    head = [paragraph(answer(found), "big"), facts(dict(zip(("First", "Second"), found["titles"])))]
-    head.append(facts({name: f"{_said(pair[0])} → {_said(pair[1])}" for name, pair in found["changed"].items()}))
+    head = [paragraph(answer(compared), "big"), facts(dict(zip(("First", "Second"), compared.titles)))]
+    head.append(facts({name: f"{_said(pair[0])} → {_said(pair[1])}" for name, pair in compared.changed.items()}))
     columns = [Column("", "text"), Column("first"), Column("second"), Column("change")]
-    rows = [(name.replace("_", " "), *pair, difference(pair)) for name, pair in found["totals"].items()]
+    rows = [(name.replace("_", " "), *pair, difference(pair)) for name, pair in compared.totals.items()]
     sections = [Section("Totals", [table("totals", columns, rows)])]
-    for part, key in PARTS:
-        if not found[part]:
+    for part, differences in _parts(compared).items():
+        if not differences:
             continue
-        names = [Column(key, "code"), *([Column("source", "code")] if part == "lines" else [])]
-        counts = [name for name in found[part][0] if isinstance(found[part][0][name], list)]
+        names = [Column(part.removesuffix("s"), "code"), *([Column("source", "code")] if part == "lines" else [])]
+        counts = differences[0].counts
         columns = [*names, *(Column(f"{name}, {which}") for name in counts for which in ("first", "second", "change"))]
-        rows = [
-            (*_names(row, key, part), *(value for name in counts for value in (*row[name], difference(row[name]))))
-            for row in found[part]
+        cells = [
+            (*_names(row), *(value for pair in row.counts.values() for value in (*pair, difference(pair))))
+            for row in differences
         ]
-        sections.append(Section(TITLES[part], [table(part, columns, rows)]))
+        sections.append(Section(TITLES[part], [table(part, columns, cells)]))
     return page("Two calls side by side", head, sections)
 
 
-def _names(row: dict[str, Any], key: str, part: str) -> tuple[str, ...]:
-    name = row[key] or "(outside all functions)"
-    return (name, row["text"] or "") if part == "lines" else (name,)
+def _names(row: Difference) -> list[str]:
+    return [row.name, *(text or "" for text in list(row.names.values())[1:])]

@@ -1,44 +1,4 @@
-"""What one call of a routine costs, and which of its instructions, lines and functions the clocks go to.
-
-The shape that `retrosim cost --json` prints:
-
-    machine, model, clock_hz, timing, build
-    warm        calls before the one that counts, after which memory is as before and caches are warm; with 0 caches are
-                as the program has left them, empty in a program that has not run
-    memory, memory_changed, readings, readings_changed
-                parameters of caches and bus, how open questions of the clocks are answered, and what of both differs
-    entry       {symbol (None for an address), address}
-    arguments   [words]
-    registers   {name: word}, what the routine found in registers beside them
-    totals      {cycles, low, high, instructions, cycles_per_instruction, microseconds, result, result_signed, causes}
-                low, high: between which the cycles plausibly are, None without an interval; result: what it returned,
-                and the same as a signed word
-    caches      None where none are modelled, or {data, instruction} or {unified}: each {accesses, hits, misses};
-                accesses and hits are None where the model does not count them; misses are lines, or sectors of lines,
-                that have come into the cache, those that it reads ahead included
-    functions   [{function, cycles, percent, instructions, visits, inclusive, inclusive_percent}], most cycles first;
-                visits: calls and jumps to its first address; inclusive: cycles with all that it calls, of recursive
-                calls once; function None: outside all functions
-    lines       [{file, line, cycles, percent, instructions, visits, text}], most cycles first; visits: those of the
-                line's busiest instruction; text: None where the file was not found; empty for an ELF without lines
-    calls       the call tree, see `profile.report.call_rows`
-    sources     file -> lines of its text, where it was found; timeline: [[number of a node, cycles]] in order of
-                time. Both are for pages and files, and not in --json
-    listing     [{address, code, text, function, offset, file, line, visits, cycles, average, base, stalls, entry,
-                source, reference, misses, causes}], by address, executed instructions only; misses of a cache NAME
-                are the keys NAME_misses; without caches those of data and instruction are there, and 0
-
-base     clocks from the manual, alone, as the CPU's `legend` says; averaged over the two outcomes of a branch where the
-         outcome shows in the flow
-entry    the row of the manual's table that they come from; source: that table; reference: the instruction's description
-stalls   average - base: what the CPU's `legend` says, below 0 where instructions overlapped. Of a service: the time it
-         takes
-causes   what the clocks went to (see `causes`), name -> clocks, whose sum is `cycles`; None unless the machine's timing
-         is "causes", whose clocks are those of "full"
-accesses operands (each line that one touches), and lines of code entered: the model looks code up once a line. Memory
-         that is not cached is not counted. With write-through caches, data misses are those of reads and hits unknown
-         (None)
-"""
+"""What one call of a routine costs, and which of its instructions, lines and functions the clocks go to."""
 
 from __future__ import annotations
 
@@ -47,19 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from retrosim.checks import did_you_mean
-from retrosim.cpu.spec.readings import changed_readings
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine, memory
 from retrosim.machine.calls import NO_REGISTERS
-from retrosim.machine.options import changed_memory
 from retrosim.machine.result import WARM_CALLS
 from retrosim.rom import Image
 from retrosim.rom.fields import read_bytes
 
-from .causes import MODE, named
-from .report import call_rows, function_rows, line_rows
-from .sources import source_texts
-from .stepping import Executed, Progress, step_through
+from .counting import Counted, Progress, SteppingCounter
+from .report import CacheCounts, CalledRoutine, CallTotals, CostReport, breakdown_of, clocks_of, timing_of
 
 MAX_INSTRUCTIONS = 2_000_000  # about a minute, one by one
 SOME_NAMES = 5  # of an image's routines, in an error
@@ -77,8 +33,8 @@ def cost_report(
     max_instructions: int = MAX_INSTRUCTIONS,
     progress: Progress = lambda done, total, text: None,
     sources: Sequence[Path] = (),
-) -> dict[str, Any]:
-    """Call a routine as a whole and once more instruction by instruction; return what it cost, as described above.
+) -> CostReport:
+    """Call a routine as a whole and once more instruction by instruction; return what it cost.
 
     The clocks of an instruction are those between its predecessor's end and its own. In a pipeline several are under
     way at once, so clocks in which an earlier instruction is still under way are the earlier one's, and a wait is
@@ -109,60 +65,60 @@ def cost_report(
         progress(0, max_instructions, "running the routine")
         call = (symbol if isinstance(symbol, str) else entry, *words)
         called: dict[str, Any] = {"convention": convention, "registers": in_registers}
-        given = {**called, "max_instructions": max_instructions}
+        limited = {**called, "max_instructions": max_instructions}
         start = machine.snapshot()
-        measured = machine.measure(*call, warm=warm, interval=interval, **given)
+        measured = machine.measure(*call, warm=warm, interval=interval, **limited)
         machine.restore(start)
-        machine.warm_up(*call, calls=warm, **given)
+        machine.warm_up(*call, calls=warm, **limited)
         machine.enter(entry, *words, **called)
-        stepped = step_through(machine, measured.instructions, progress)
+        counter = SteppingCounter(machine)
+        counter.run(measured.instructions, progress)
+        counted = counter.counted()
     finally:
         machine.restore(before)
-    executed = sorted(stepped.executed, key=lambda each: each.insn.pc)
-    listing = [_described(machine, each) for each in executed]
-    calls = call_rows(stepped.tree, stepped.columns, machine.image)
-    texts = source_texts((row["file"] for row in listing), sources)
-    return {
-        "machine": machine.name,
-        "model": machine.core.cpu.model,
-        "clock_hz": machine.clock_hz,
-        "timing": "full" if machine.timing == MODE else machine.timing,
-        "engine": machine.engine,
-        "build": machine.image.build,
-        "entry": {"symbol": symbol if isinstance(symbol, str) else None, "address": entry},
-        "arguments": list(words),
-        "registers": in_registers,
-        "warm": warm,
-        "memory": machine.memory_clocks,
-        "memory_changed": changed_memory(machine.preset, machine.memory_clocks),
-        "readings": machine.readings,
-        "readings_changed": changed_readings(machine.core.cpu.readings, machine.readings),
-        "totals": {
-            "cycles": measured.cycles,
-            "low": measured.low,
-            "high": measured.high,
-            "instructions": measured.instructions,
-            "cycles_per_instruction": measured.cycles / measured.instructions,
-            "microseconds": measured.cycles * 1e6 / machine.clock_hz,
-            "result": measured.result,
-            "result_signed": (measured.result & ((1 << bits) - 1) ^ 1 << bits - 1) - (1 << bits - 1),
-            "causes": named(machine.name, sum(each.causes for each in executed)) if machine.timing == MODE else None,
-        },
-        "caches": _caches(machine, executed, stepped.accesses),
-        "functions": function_rows(listing, calls),
-        "lines": line_rows(listing, texts),
-        "calls": calls,
-        "listing": listing,
-        "sources": texts,
-        "timeline": stepped.tree.stretches(),
-    }
+    return CostReport(
+        machine=machine.name,
+        model=machine.core.cpu.model,
+        clock_hz=machine.clock_hz,
+        timing=timing_of(machine),
+        engine=machine.engine,
+        build=machine.image.build,
+        entry=CalledRoutine(symbol if isinstance(symbol, str) else None, entry),
+        arguments=list(words),
+        registers=in_registers,
+        warm=warm,
+        clocks=clocks_of(machine),
+        totals=CallTotals(
+            cycles=measured.cycles,
+            low=measured.low,
+            high=measured.high,
+            instructions=measured.instructions,
+            cycles_per_instruction=measured.cycles / measured.instructions,
+            microseconds=measured.cycles * 1e6 / machine.clock_hz,
+            result=measured.result,
+            result_signed=(measured.result & ((1 << bits) - 1) ^ 1 << bits - 1) - (1 << bits - 1),
+            causes=counted.causes,
+        ),
+        caches=_caches(machine, counted) or None,
+        breakdown=breakdown_of(machine, counted, sources),
+    )
+
+
+def _caches(machine: Machine, counted: Counted) -> dict[str, CacheCounts]:
+    report = {}
+    for name, count in counted.accesses.items():
+        misses = sum(row.misses[name] for row in counted.executed)
+        allocates = machine.core.cpu.caches[name].allocates
+        is_exact = count is not None and (not allocates or machine.memory_clocks[allocates])
+        report[name] = CacheCounts(count, count - misses if count is not None and is_exact else None, misses)
+    return report
 
 
 def find_routine(image: Image, symbol: str | int) -> int:
     """Return the address of a routine. Errors: ValueError."""
     if isinstance(symbol, str):
         if symbol not in image.symbols:
-            names = sorted(name for name, found in image.symbols.items() if found.kind == "function")
+            names = routines_of(image)
             some = ", ".join(names[:SOME_NAMES]) or "none"
             raise ValueError(f"symbol {symbol!r}: not in the image{did_you_mean(symbol, names) or f'; it has {some}'}")
         if image.symbols[symbol].kind != "function":
@@ -175,9 +131,14 @@ def find_routine(image: Image, symbol: str | int) -> int:
     return symbol
 
 
+def routines_of(image: Image) -> list[str]:
+    """Return the names of the routines of an image, sorted."""
+    return sorted(name for name, symbol in image.symbols.items() if symbol.kind == "function")
+
+
 def only_routine(image: Image) -> str:
     """Return the name of the only routine of an image. Errors: ValueError where there are several, or none."""
-    names = sorted(name for name, found in image.symbols.items() if found.kind == "function")
+    names = routines_of(image)
     if len(names) == 1:
         return names[0]
     if not names:
@@ -204,46 +165,6 @@ def place_stack(machine: Machine) -> None:
 
 def _is_free(taken: list[tuple[int, int]], start: int, end: int) -> bool:
     return all(end <= first or last <= start for first, last in taken)
-
-
-def _caches(
-    machine: Machine, executed: list[Executed], accesses: dict[str, int | None]
-) -> dict[str, dict[str, int | None]] | None:
-    report = {}
-    for name, count in accesses.items():
-        misses = sum(each.misses[name] for each in executed)
-        allocates = machine.core.cpu.caches[name].allocates
-        is_exact = count is not None and (not allocates or machine.memory_clocks[allocates])
-        report[name] = {"accesses": count, "hits": count - misses if is_exact else None, "misses": misses}
-    return report or None
-
-
-def _described(machine: Machine, each: Executed) -> dict[str, Any]:
-    insn, image = each.insn, machine.image
-    cpu = machine.core.cpu
-    said = cpu.explain(insn, each.visits, each.departures, cpu.choices)
-    function, offset = image.symbol_at(insn.pc) or (None, None)
-    file, line = image.source_line(insn.pc) or (None, None)
-    average = each.cycles / each.visits
-    return {
-        "address": insn.pc,
-        "code": each.code.hex(" ", 2),
-        "text": insn.text,
-        "function": function,
-        "offset": offset,
-        "file": file,
-        "line": line,
-        "visits": each.visits,
-        "cycles": each.cycles,
-        "average": average,
-        "base": said.clocks,
-        "stalls": average - said.clocks,
-        "entry": said.entry,
-        "source": said.source,
-        "reference": insn.row.ref,
-        **{f"{name}_misses": count for name, count in each.misses.items()},
-        "causes": named(machine.name, each.causes) if machine.timing == MODE else None,
-    }
 
 
 # What a routine finds in memory: files, bytes, and what routines that were called before have written.

@@ -1,42 +1,379 @@
-"""A call tree as plain data, for JSON, tables, pages and files."""
+"""The reports of `cost` and of `run --profile`: what was counted, by instruction, line, function and call.
+
+The fields are the keys that `--json` prints (see `retrosim.report.json`). Where an instruction is explained:
+
+base     clocks from the manual, alone, as the CPU's `legend` says; averaged over the two outcomes of a branch where the
+         outcome shows in the flow
+stalls   average - base: what the CPU's `legend` says, below 0 where instructions overlapped. Of a service: the time it
+         takes
+causes   what the clocks went to (see `causes`), name -> clocks, whose sum is `cycles`; None unless the machine's timing
+         is "causes", whose clocks are those of "full"
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
 
+from retrosim.cpu.spec.readings import changed_readings
+from retrosim.machine import Machine
+from retrosim.machine.options import changed_memory
+from retrosim.report.json import HIDDEN, SPREAD, spread
 from retrosim.rom import Image
 
 from .calls import HOST_WORK, NO_FUNCTION, CallTree
-from .sources import line_of
+from .causes import MODE, named
+from .counting import COLUMNS, Counted, Executed
+from .sources import line_of, source_texts
 
-NOTHING: Mapping[int, str] = {}
+Key = TypeVar("Key", bound=Hashable)
 
 
-def call_rows(
-    tree: CallTree, columns: Sequence[str], image: Image, host: Mapping[int, str] = NOTHING
-) -> list[dict[str, Any]]:
-    """Return the nodes of a tree, each before those that it calls, the first what was called from outside.
+@dataclass(frozen=True)
+class Explanation:
+    """What the clocks of an instruction are made of: see above.
 
-    columns   names of what it counts, "cycles" first
-    host      number of what the machine itself does -> name
-    Returns   dicts: node, parent (None for the first), depth, function (a name, or the address outside functions),
-              address (of its first instruction, None for what the machine does), site (the instruction that called),
-              site_file, site_line, calls, each column, inclusive_ each column, percent (of the inclusive cycles)
+    entry      the row of the manual's table that `base` comes from; source: that table
+    reference  the instruction's description
+    misses     of each cache; without caches those of data and instruction are there, and 0
     """
+
+    base: float
+    stalls: float
+    entry: str
+    source: str
+    reference: str
+    misses: dict[str, int] = field(metadata=spread("{}_misses"))
+    causes: dict[str, int] | None
+
+
+@dataclass(frozen=True)
+class InstructionCost:
+    """An executed instruction; average: clocks of a visit."""
+
+    address: int
+    code: str
+    text: str
+    function: str | None
+    offset: int | None
+    file: str | None
+    line: int | None
+    visits: int
+    cycles: int
+    average: float
+    explanation: Explanation | None = field(metadata=SPREAD)
+
+    @property
+    def causes(self) -> dict[str, int] | None:
+        """The clocks by cause, None where they were not counted."""
+        return self.explanation.causes if self.explanation else None
+
+    @property
+    def misses(self) -> dict[str, int]:
+        """The misses of each cache, as far as they were counted."""
+        return self.explanation.misses if self.explanation else {}
+
+
+@dataclass(frozen=True)
+class FunctionCost:
+    """What a function took.
+
+    function   None: outside all functions
+    visits     calls and jumps to its first address
+    inclusive  clocks with all that it calls, of recursive calls once
+    """
+
+    function: str | None
+    cycles: int
+    percent: float
+    instructions: int
+    visits: int
+    inclusive: int
+    inclusive_percent: float
+
+
+@dataclass(frozen=True)
+class LineCost:
+    """What a source line took; visits: those of its busiest instruction; text: None where the file was not found."""
+
+    file: str | None
+    line: int | None
+    cycles: int
+    percent: float
+    instructions: int
+    visits: int
+    text: str | None
+
+
+@dataclass(frozen=True)
+class CallCost:
+    """A function as it was called from one place: a node of the call tree.
+
+    node, parent  numbers of nodes; the parent of the first, which was called from outside, is None
+    function      a name, or the address outside functions
+    is_host       whether it is something that the machine itself does
+    address       of its first instruction, None for what the machine does
+    site          address of the instruction that called; its line: site_file, site_line
+    calls         how often
+    misses        of each cache that was looked at
+    percent       of the inclusive clocks
+    """
+
+    node: int
+    parent: int | None
+    depth: int
+    function: str
+    is_host: bool
+    address: int | None
+    site: int | None
+    site_file: str | None
+    site_line: int | None
+    calls: int
+    cycles: int
+    instructions: int
+    misses: dict[str, int] = field(metadata=spread("{}_misses"))
+    inclusive_cycles: int
+    inclusive_instructions: int
+    inclusive_misses: dict[str, int] = field(metadata=spread("inclusive_{}_misses"))
+    percent: float
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """Where the clocks went.
+
+    functions, lines  most clocks first; no lines for a program without them
+    calls      each node before those that it calls
+    listing    executed instructions, by address
+    sources    file -> lines of its text, where it was found
+    timeline   [number of a node, clocks] in order of time, as far as there was room
+    """
+
+    functions: list[FunctionCost]
+    lines: list[LineCost]
+    calls: list[CallCost]
+    listing: list[InstructionCost]
+    sources: dict[str, list[str]] = field(metadata=HIDDEN)
+    timeline: list[list[int]] = field(metadata=HIDDEN)
+
+
+@dataclass(frozen=True)
+class ClockSettings:
+    """Parameters of caches and bus, how open questions of the clocks are answered, and what of both differs."""
+
+    memory: dict[str, int]
+    memory_changed: dict[str, int]
+    readings: dict[str, str]
+    readings_changed: dict[str, str]
+
+
+@dataclass(frozen=True)
+class CalledRoutine:
+    """What was called; symbol: None for an address."""
+
+    symbol: str | None
+    address: int
+
+    def __str__(self) -> str:
+        return self.symbol or f"{self.address:06X}"
+
+
+@dataclass(frozen=True)
+class CallTotals:
+    """What a call took.
+
+    low, high      between which the clocks plausibly are, None without an interval
+    result         what it returned; result_signed: the same as a signed word
+    """
+
+    cycles: int
+    low: int | None
+    high: int | None
+    instructions: int
+    cycles_per_instruction: float
+    microseconds: float
+    result: int
+    result_signed: int
+    causes: dict[str, int] | None
+
+
+@dataclass(frozen=True)
+class CacheCounts:
+    """What went on in a cache.
+
+    accesses  operands (each line that one touches), and lines of code entered: the model looks code up once a line.
+              Memory that is not cached is not counted. None where the model does not count them
+    hits      with write-through caches, data misses are those of reads and hits unknown (None)
+    misses    lines, or sectors of lines, that have come into the cache, those that it reads ahead included
+    """
+
+    accesses: int | None
+    hits: int | None
+    misses: int
+
+
+@dataclass(frozen=True)
+class CostReport:
+    """What one call of a routine cost: `retrosim cost --json`.
+
+    arguments  words
+    registers  name -> word, what the routine found in registers beside them
+    warm       calls before the one that counts, after which memory is as before and caches are warm; with 0 caches are
+               as the program has left them, empty in a program that has not run
+    caches     by name: data and instruction, or unified; None where none are modelled
+    """
+
+    machine: str
+    model: str
+    clock_hz: int
+    timing: str
+    engine: str
+    build: str
+    entry: CalledRoutine
+    arguments: list[int]
+    registers: dict[str, int]
+    warm: int
+    clocks: ClockSettings = field(metadata=SPREAD)
+    totals: CallTotals
+    caches: dict[str, CacheCounts] | None
+    breakdown: Breakdown = field(metadata=SPREAD)
+
+
+@dataclass(frozen=True)
+class ProfileTotals:
+    """What a run took.
+
+    cycles   in which the program was busy; waited: in which it waited for the next frame or an interrupt
+    frames   that were completed, and the busy clocks of one; None where there was none
+    causes   cause -> busy clocks, None unless the timing is "causes"
+    """
+
+    cycles: int
+    waited: int
+    instructions: int
+    frames: int
+    cycles_minimum: int | None
+    cycles_mean: float | None
+    cycles_maximum: int | None
+    causes: dict[str, int] | None
+
+
+@dataclass(frozen=True)
+class ProfileReport:
+    """What a run of a program took: `profile` in `retrosim run --profile --json`."""
+
+    machine: str
+    model: str
+    clock_hz: int
+    timing: str
+    build: str
+    clocks: ClockSettings = field(metadata=SPREAD)
+    totals: ProfileTotals
+    breakdown: Breakdown = field(metadata=SPREAD)
+
+
+Report = CostReport | ProfileReport
+
+
+def timing_of(machine: Machine) -> str:
+    """Return the timing of a machine as reports name it: that of causes has the clocks of "full"."""
+    return "full" if machine.timing == MODE else machine.timing
+
+
+def clocks_of(machine: Machine) -> ClockSettings:
+    """Return what the clocks of a machine depend on."""
+    memory, readings = machine.memory_clocks, machine.readings
+    changed = changed_memory(machine.preset, memory), changed_readings(machine.core.cpu.readings, readings)
+    return ClockSettings(memory, changed[0], readings, changed[1])
+
+
+def profile_report(machine: Machine, counted: Counted, sources: Sequence[Path] = ()) -> ProfileReport:
+    """Return what a run took.
+
+    sources  folders in which the text of source files is looked for
+    """
+    frames = counted.frames
+    mean = sum(frames) / len(frames) if frames else None
+    low, high = (min(frames), max(frames)) if frames else (None, None)
+    totals = counted.cycles, counted.waited, counted.instructions, len(frames), low, mean, high, counted.causes
+    return ProfileReport(
+        machine.name,
+        machine.core.cpu.model,
+        machine.clock_hz,
+        timing_of(machine),
+        machine.image.build,
+        clocks_of(machine),
+        ProfileTotals(*totals),
+        breakdown_of(machine, counted, sources),
+    )
+
+
+def breakdown_of(machine: Machine, counted: Counted, sources: Sequence[Path] = ()) -> Breakdown:
+    """Return where the clocks that were counted went.
+
+    sources  folders in which the text of source files is looked for
+    """
+    executed = sorted(counted.executed, key=lambda row: row.insn.pc)
+    listing = [_instruction(machine, row) for row in executed]
+    calls = call_costs(counted, machine.image)
+    texts = source_texts((row.file for row in listing), sources)
+    functions, lines = _functions(listing, calls), _lines(listing, texts)
+    return Breakdown(functions, lines, calls, listing, texts, counted.tree.stretches())
+
+
+def _instruction(machine: Machine, row: Executed) -> InstructionCost:
+    function, offset = machine.image.symbol_at(row.insn.pc) or (None, None)
+    file, line = machine.image.source_line(row.insn.pc) or (None, None)
+    code, average = row.code.hex(" ", 2), row.cycles / row.visits
+    place = row.insn.pc, code, row.insn.text, function, offset, file, line
+    return InstructionCost(*place, row.visits, row.cycles, average, _explained(machine, row))
+
+
+def _explained(machine: Machine, row: Executed) -> Explanation | None:
+    if row.departures is None:
+        return None
+    cpu, average = machine.core.cpu, row.cycles / row.visits
+    said = cpu.explain(row.insn, row.visits, row.departures, cpu.choices)
+    causes = None if row.causes is None else named(machine.name, row.causes)
+    about = said.entry, said.source, row.insn.row.ref
+    return Explanation(said.clocks, average - said.clocks, *about, row.misses, causes)
+
+
+def call_costs(counted: Counted, image: Image) -> list[CallCost]:
+    """Return the nodes of the call tree, each before those that it calls."""
+    tree, names = counted.tree, counted.columns[len(COLUMNS) :]
+    caches = [name.removesuffix("_misses") for name in names]
     nodes = tree.nodes()
     total = nodes[0].inclusive[0] or 1
-    rows = []
-    for each in nodes:
-        file, line = (image.source_line(each.site) if each.site is not None else None) or (None, None)
-        row: dict[str, Any] = {"node": each.number, "parent": each.parent, "depth": each.depth}
-        row |= {"function": _name(tree, each.function, each.entry, host), "is_host": each.function <= HOST_WORK}
-        row |= {"address": each.entry if each.function > HOST_WORK else None, "site": each.site}
-        row |= {"site_file": file, "site_line": line, "calls": each.calls}
-        row |= dict(zip(columns, each.own, strict=True))
-        row |= {f"inclusive_{column}": count for column, count in zip(columns, each.inclusive, strict=True)}
-        rows.append(row | {"percent": 100 * each.inclusive[0] / total})
-    return rows
+    calls = []
+    for node in nodes:
+        file, line = (image.source_line(node.site) if node.site is not None else None) or (None, None)
+        is_host = node.function <= HOST_WORK
+        (cycles, instructions, *misses), (all_cycles, all_instructions, *all_misses) = node.own, node.inclusive
+        calls.append(
+            CallCost(
+                node=node.number,
+                parent=node.parent,
+                depth=node.depth,
+                function=_name(tree, node.function, node.entry, counted.host),
+                is_host=is_host,
+                address=None if is_host else node.entry,
+                site=node.site,
+                site_file=file,
+                site_line=line,
+                calls=node.calls,
+                cycles=cycles,
+                instructions=instructions,
+                misses=dict(zip(caches, misses, strict=True)),
+                inclusive_cycles=all_cycles,
+                inclusive_instructions=all_instructions,
+                inclusive_misses=dict(zip(caches, all_misses, strict=True)),
+                percent=100 * all_cycles / total,
+            )
+        )
+    return calls
 
 
 def _name(tree: CallTree, function: int, entry: int, host: Mapping[int, str]) -> str:
@@ -45,57 +382,51 @@ def _name(tree: CallTree, function: int, entry: int, host: Mapping[int, str]) ->
     return f"{entry:06X}" if function == NO_FUNCTION else tree.functions.names[function]
 
 
-def inclusive_cycles(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+def _inclusive_cycles(calls: Sequence[CallCost]) -> dict[str, int]:
     """Return function -> its cycles with all that it calls; what it calls of itself counts once."""
-    found: dict[str, int] = {}
+    inclusive: dict[str, int] = {}
     callers: list[tuple[str, ...]] = []
-    for row in rows:
-        above = () if row["parent"] is None else callers[row["parent"]]
-        if row["function"] not in above:
-            found[row["function"]] = found.get(row["function"], 0) + row["inclusive_cycles"]
-            above = (*above, row["function"])
+    for call in calls:
+        above = () if call.parent is None else callers[call.parent]
+        if call.function not in above:
+            inclusive[call.function] = inclusive.get(call.function, 0) + call.inclusive_cycles
+            above = (*above, call.function)
         callers.append(above)
-    return found
+    return inclusive
 
 
-def function_rows(listing: list[dict[str, Any]], calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return what each function of a listing took, most clocks first, and what it took with all that it calls."""
-
-    def visits(rows: list[dict[str, Any]]) -> int:
-        return sum(row["visits"] for row in rows if row["offset"] == 0)
-
-    inclusive, total = inclusive_cycles(calls), sum(row["cycles"] for row in listing)
-    rows = _grouped(listing, ("function",), visits)
-    for row in rows:
-        cycles = inclusive.get(row["function"], row["cycles"])
-        row |= {"inclusive": cycles, "inclusive_percent": 100 * cycles / total if total else 0.0}
-    return rows
+def _functions(listing: Sequence[InstructionCost], calls: Sequence[CallCost]) -> list[FunctionCost]:
+    inclusive, total = _inclusive_cycles(calls), sum(row.cycles for row in listing)
+    costs = []
+    for function, rows in _grouped(listing, lambda row: row.function).items():
+        cycles = sum(row.cycles for row in rows)
+        visits = sum(row.visits for row in rows if row.offset == 0)
+        below = cycles if function is None else inclusive.get(function, cycles)
+        counts = cycles, _percent(cycles, total), sum(row.visits for row in rows), visits
+        costs.append(FunctionCost(function, *counts, below, _percent(below, total)))
+    return sorted(costs, key=lambda cost: -cost.cycles)
 
 
-def line_rows(listing: list[dict[str, Any]], texts: Mapping[str, list[str]]) -> list[dict[str, Any]]:
-    """Return what each source line of a listing took, most clocks first; nothing where no line is known."""
-
-    def busiest(rows: list[dict[str, Any]]) -> int:
-        return max(row["visits"] for row in rows)
-
-    lines = _grouped(listing, ("file", "line"), busiest)
-    for row in lines:
-        row["text"] = line_of(texts, row["file"], row["line"])
-    return lines if any(line["file"] is not None for line in lines) else []
+def _lines(listing: Sequence[InstructionCost], texts: Mapping[str, list[str]]) -> list[LineCost]:
+    total = sum(row.cycles for row in listing)
+    costs = []
+    for (file, line), rows in _grouped(listing, lambda row: (row.file, row.line)).items():
+        cycles = sum(row.cycles for row in rows)
+        counts = cycles, _percent(cycles, total), sum(row.visits for row in rows), max(row.visits for row in rows)
+        costs.append(LineCost(file, line, *counts, line_of(texts, file, line)))
+    if all(cost.file is None for cost in costs):
+        return []
+    return sorted(costs, key=lambda cost: -cost.cycles)
 
 
 def _grouped(
-    listing: Iterable[dict[str, Any]], keys: tuple[str, ...], visits: Callable[[list[dict[str, Any]]], int]
-) -> list[dict[str, Any]]:
-    """Sum the listing over the rows that agree in `keys`, most cycles first."""
-    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    listing: Iterable[InstructionCost], key: Callable[[InstructionCost], Key]
+) -> dict[Key, list[InstructionCost]]:
+    groups: dict[Key, list[InstructionCost]] = {}
     for row in listing:
-        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
-    total = sum(row["cycles"] for row in listing)
-    found = []
-    for names, rows in groups.items():
-        cycles = sum(row["cycles"] for row in rows)
-        counts = {"cycles": cycles, "percent": 100 * cycles / total if total else 0.0}
-        counts |= {"instructions": sum(row["visits"] for row in rows), "visits": visits(rows)}
-        found.append(dict(zip(keys, names, strict=True)) | counts)
-    return sorted(found, key=lambda group: -group["cycles"])
+        groups.setdefault(key(row), []).append(row)
+    return groups
+
+
+def _percent(cycles: int, total: int) -> float:
+    return 100 * cycles / total if total else 0.0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -19,28 +19,69 @@ BAR = 36  # characters
 SHOWN = 40  # values in the terminal
 
 
-def fit(points: Sequence[tuple[int, int]]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Law:
+    """How clocks follow a value.
+
+    exact         does it give every point
+    coefficients  of 1, n and n*n, as far as it has them
+    residual_maximum, residual_rms  clocks by which points are off, at most and as the root mean square
+    """
+
+    name: str
+    exact: bool
+    coefficients: list[float]
+    residual_maximum: float
+    residual_rms: float
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """What the call took for a value; low, high: between which the clocks plausibly are, None without an interval."""
+
+    value: int
+    cycles: int
+    low: int | None
+    high: int | None
+    instructions: int
+    result: int
+
+
+@dataclass(frozen=True)
+class SweepReport:
+    """A call over the values of an argument: `retrosim cost --sweep ... --json`; name: what takes the values."""
+
+    machine: str
+    model: str
+    clock_hz: int
+    timing: str
+    build: str
+    entry: str | int
+    warm: int
+    points: list[SweepPoint]
+    name: str
+    law: Law
+
+
+def fit(points: Sequence[tuple[int, int]]) -> Law:
     """Return the simplest law that clocks follow: constant, linear or quadratic.
 
     points   (value, clocks), two or more different values
-    Returns  name; exact: does it give every point; coefficients, of 1, n and n*n; residual_maximum and residual_rms,
-             clocks by which points are off
 
     The first law that is exact is taken. Where none is, a law with more terms has to halve the residuals (their root
     mean square); the coefficients are then those of least squares, computed in fractions.
     """
-    laws = []
+    laws: list[Law] = []
     for degree in range(min(len(LAWS), len(points))):
         terms = _polynomial(points, degree)
         residuals = [clocks - sum(c * value**k for k, c in enumerate(terms)) for value, clocks in points]
-        rms = sqrt(sum(each * each for each in residuals) / len(points))
-        law = {"name": LAWS[degree], "exact": not any(residuals), "coefficients": [float(c) for c in terms]}
-        law |= {"residual_maximum": float(max(map(abs, residuals))), "residual_rms": rms}
-        if law["exact"]:
-            return law
-        laws.append(law)
+        rms = sqrt(sum(residual * residual for residual in residuals) / len(points))
+        largest = float(max(map(abs, residuals)))
+        laws.append(Law(LAWS[degree], not any(residuals), [float(c) for c in terms], largest, rms))
+        if laws[-1].exact:
+            return laws[-1]
     for number, law in enumerate(laws):
-        if all(other["residual_rms"] > BETTER * law["residual_rms"] for other in laws[number + 1 :]):
+        if all(other.residual_rms > BETTER * law.residual_rms for other in laws[number + 1 :]):
             return law
     return laws[-1]
 
@@ -51,7 +92,7 @@ def _polynomial(points: Sequence[tuple[int, int]], degree: int) -> list[Fraction
     sums = [Fraction(sum(x**k for x, _ in points)) for k in range(2 * size - 1)]
     rows = [[*sums[row : row + size], Fraction(sum(y * x**row for x, y in points))] for row in range(size)]
     for column in range(size):  # the matrix is positive definite: no pivot is 0
-        rows[column] = [each / rows[column][column] for each in rows[column]]
+        rows[column] = [entry / rows[column][column] for entry in rows[column]]
         for row in range(size):
             if row != column:
                 factor = rows[row][column]
@@ -59,61 +100,63 @@ def _polynomial(points: Sequence[tuple[int, int]], degree: int) -> list[Fraction
     return [row[-1] for row in rows]
 
 
-def law_text(law: dict[str, Any], name: str) -> str:
+def law_text(law: Law, name: str) -> str:
     """Return a law in a sentence."""
     terms = ["", f" {name}", f" {name}^2"]
-    parts = [f"{abs(c):.6g}{term}" for c, term in zip(law["coefficients"], terms)]
-    signs = ["-" if c < 0 else "+" for c in law["coefficients"]]
+    parts = [f"{abs(c):.6g}{term}" for c, term in zip(law.coefficients, terms)]
+    signs = ["-" if c < 0 else "+" for c in law.coefficients]
     formula = ("-" if signs[0] == "-" else "") + parts[0]
     formula += "".join(f" {sign} {part}" for sign, part in zip(signs[1:], parts[1:]))
-    if law["exact"]:
-        return f"{law['name']}: {formula} clocks, exactly"
-    off = f"off by {law['residual_rms']:.3g} clocks (root mean square), {law['residual_maximum']:.3g} at most"
-    return f"{law['name']}: about {formula} clocks, {off}"
+    if law.exact:
+        return f"{law.name}: {formula} clocks, exactly"
+    off = f"off by {law.residual_rms:.3g} clocks (root mean square), {law.residual_maximum:.3g} at most"
+    return f"{law.name}: about {formula} clocks, {off}"
 
 
-def sweep_title(found: dict[str, Any]) -> str:
+def sweep_title(swept: SweepReport) -> str:
     """Return what was run."""
-    build = f", build {found['build']}" if found["build"] else ""
-    first, last = found["points"][0]["value"], found["points"][-1]["value"]
+    build = f", build {swept.build}" if swept.build else ""
+    first, last = swept.points[0].value, swept.points[-1].value
     return (
-        f"{found['entry']}, {found['name']} = {first}..{last}, on {found['machine']}{build}, timing {found['timing']}"
+        f"{swept.entry}, {swept.name} = {first}..{last}, on {swept.machine}{build}, timing {swept.timing}"
     )
 
 
-def render_sweep(found: dict[str, Any]) -> RenderableType:
+def render_sweep(swept: SweepReport) -> RenderableType:
     """Return the law, and the clocks as bars."""
-    points, name = found["points"], found["name"]
-    highest = max(point["cycles"] for point in points) or 1
+    points, name = swept.points, swept.name
+    highest = max(point.cycles for point in points) or 1
     shown = points[:: -(-len(points) // SHOWN)]
-    has_interval = points[0]["low"] is not None
+    has_interval = points[0].low is not None
     chart = number_table(name, "clocks", *(["between"] if has_interval else []), "instructions")
     chart.add_column("")
     for point in shown:
-        bar = "█" * round(BAR * point["cycles"] / highest)
-        between = [f"{point['low']:,}..{point['high']:,}"] if has_interval else []
-        chart.add_row(str(point["value"]), f"{point['cycles']:,}", *between, f"{point['instructions']:,}", bar)
+        bar = "█" * round(BAR * point.cycles / highest)
+        between = [f"{point.low:,}..{point.high:,}"] if has_interval else []
+        chart.add_row(str(point.value), f"{point.cycles:,}", *between, f"{point.instructions:,}", bar)
     left = [Text(f"{len(shown)} of {len(points)} values; --json has all")] if len(shown) < len(points) else []
-    law = Text(law_text(found["law"], name), style="bold")
-    return Group(Text(sweep_title(found), style="bold"), law, Text(), chart, *left)
+    law = Text(law_text(swept.law, name), style="bold")
+    return Group(Text(sweep_title(swept), style="bold"), law, Text(), chart, *left)
 
 
-def sweep_page(found: dict[str, Any]) -> str:
+def sweep_page(swept: SweepReport) -> str:
     """Return the page."""
-    points, name, law = found["points"], found["name"], found["law"]
-    pairs = [(point["value"], point["cycles"]) for point in points]
-    fitted = [(value, sum(c * value**k for k, c in enumerate(law["coefficients"]))) for value, _ in pairs]
-    has_interval = points[0]["low"] is not None
-    ranges = [(point["value"], point["low"], point["high"]) for point in points] if has_interval else []
+    points, name, law = swept.points, swept.name, swept.law
+    pairs = [(point.value, point.cycles) for point in points]
+    fitted = [(value, sum(c * value**k for k, c in enumerate(law.coefficients))) for value, _ in pairs]
+    has_interval = points[0].low is not None
+    ranges = [
+        (point.value, point.low, point.high) for point in points if point.low is not None and point.high is not None
+    ]
     columns = [Column(name), Column("clocks"), *([Column("low"), Column("high")] if has_interval else [])]
     columns += [Column("fitted", digits=1), Column("instructions"), Column("result")]
     rows = []
     for point, (_, at) in zip(points, fitted):
-        between = [point["low"], point["high"]] if has_interval else []
-        row = [point["value"], point["cycles"], *between, round(at, 1), point["instructions"], point["result"]]
+        between = [point.low, point.high] if has_interval else []
+        row = [point.value, point.cycles, *between, round(at, 1), point.instructions, point.result]
         rows.append(tuple(row))
-    machine = {"Machine": f"{found['machine']} ({found['model']}, {found['clock_hz'] / 1e6:g} MHz)"}
-    machine |= {"Build": found["build"], "Timing": found["timing"], "Caches at the start": warmth(found["warm"])}
+    machine = {"Machine": f"{swept.machine} ({swept.model}, {swept.clock_hz / 1e6:g} MHz)"}
+    machine |= {"Build": swept.build, "Timing": swept.timing, "Caches at the start": warmth(swept.warm)}
     head = [paragraph(law_text(law, name), "big"), facts(machine)]
     drawing, numbers = plot(pairs, fitted, name, "clocks", ranges), table("values", columns, rows)
-    return page(sweep_title(found), head, [Section("Cost", [drawing]), Section("Values", [numbers])])
+    return page(sweep_title(swept), head, [Section("Cost", [drawing]), Section("Values", [numbers])])

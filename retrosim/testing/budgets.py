@@ -7,10 +7,13 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from retrosim.checks import shortened
 from retrosim.reading import read_regular
+
+if TYPE_CHECKING:
+    from retrosim.cost.report import CostReport
 
 FORMAT = 1
 MAX_BYTES = 64 << 20
@@ -37,25 +40,24 @@ class Figure:
     lines: tuple[tuple[str, str, int, int], ...]
 
 
-def figure_of(report: Mapping[str, Any], revision: str, text: Callable[[str, int], str]) -> Figure:
+def figure_of(report: CostReport, revision: str, text: Callable[[str, int], str]) -> Figure:
     """Return what is kept of a cost report.
 
     revision  of the machine's timing
     text      gives a source line by file and number
     """
     rows: dict[str, list[Any]] = {}
-    for row in report["listing"]:
-        if row["file"] is None:
-            place, words = f"{row['function'] or ''}+{row['offset'] or row['address']:#x}", row["text"]
+    for cost in report.breakdown.listing:
+        if cost.file is None:
+            place, words = f"{cost.function or ''}+{cost.offset or cost.address:#x}", cost.text
         else:
-            place, words = f"{Path(row['file']).name}:{row['line']}", text(row["file"], row["line"]) or row["text"]
-        known = rows.setdefault(place, [place, " ".join(words.split())[:MAX_TEXT], 0, 0])
-        known[2] += row["cycles"]
-        known[3] = max(known[3], row["visits"])
+            place, words = f"{Path(cost.file).name}:{cost.line}", text(cost.file, cost.line or 0) or cost.text
+        line = rows.setdefault(place, [place, " ".join(words.split())[:MAX_TEXT], 0, 0])
+        line[2] += cost.cycles
+        line[3] = max(line[3], cost.visits)
     kept = {row[0] for row in sorted(rows.values(), key=lambda row: -row[2])[:MAX_LINES]}
     lines = tuple((row[0], row[1], row[2], row[3]) for row in rows.values() if row[0] in kept)
-    totals = report["totals"]
-    return Figure(totals["cycles"], totals["instructions"], revision, lines)
+    return Figure(report.totals.cycles, report.totals.instructions, revision, lines)
 
 
 def read_budgets(path: Path) -> Budgets:
@@ -73,7 +75,8 @@ def read_budgets(path: Path) -> Budgets:
         if content["format"] != FORMAT:
             raise ValueError(f"format {content['format']!r}: allowed {FORMAT}")
         return {
-            test: {name: from_json(each) for name, each in calls.items()} for test, calls in content["tests"].items()
+            test: {name: from_json(values) for name, values in calls.items()}
+            for test, calls in content["tests"].items()
         }
     except (KeyError, TypeError, AttributeError, RecursionError, OverflowError, ValueError) as error:
         raise ValueError(f"{path}: is not a budgets file ({type(error).__name__}: {shortened(str(error))})") from None

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from retrosim.asm.project import BOOTS, load_for
 from retrosim.cost.cost import MAX_INSTRUCTIONS, cost_report, prepare
+from retrosim.cost.report import CostReport
 from retrosim.machine import Machine
 from retrosim.machine.result import WARM_CALLS
+from retrosim.report.json import to_json
 from retrosim.rom import Rom
 
 from .budgets import Figure, figure_of
@@ -21,16 +23,21 @@ class Cost:
     """What one call of a routine cost.
 
     name      of the call in the budgets file
-    report    everything, as `retrosim cost --json` prints it
+    measured  everything
     figure    what the budgets file keeps of it
     accepted  the figure that was accepted last, None if there is none
     """
 
     name: str
-    report: dict[str, Any] = field(repr=False)
+    measured: CostReport = field(repr=False)
     figure: Figure = field(repr=False)
     accepted: Figure | None = field(repr=False)
     is_updating: bool = field(repr=False)
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """Everything, as `retrosim cost --json` prints it."""
+        return cast("dict[str, Any]", to_json(self.measured))
 
     @property
     def cycles(self) -> int:
@@ -45,27 +52,27 @@ class Cost:
     @property
     def microseconds(self) -> float:
         """The same time on that machine."""
-        return float(self.report["totals"]["microseconds"])
+        return self.measured.totals.microseconds
 
     @property
     def low(self) -> int | None:
         """Lower end of the interval in which the cycles plausibly are; None without `interval=True`."""
-        return self._total("low")
+        return self.measured.totals.low
 
     @property
     def high(self) -> int | None:
         """Upper end of that interval."""
-        return self._total("high")
+        return self.measured.totals.high
 
     @property
     def result(self) -> int:
         """What the routine returned, as an unsigned word."""
-        return int(self.report["totals"]["result"])
+        return self.measured.totals.result
 
     @property
     def result_signed(self) -> int:
         """The same as a signed word."""
-        return int(self.report["totals"]["result_signed"])
+        return self.measured.totals.result_signed
 
     @property
     def budget(self) -> int:
@@ -81,10 +88,6 @@ class Cost:
                 f"no accepted figure for {self.name}: pytest --update-budgets accepts {self.cycles:,} cycles"
             )
         return self.accepted.cycles
-
-    def _total(self, name: str) -> int | None:
-        value = self.report["totals"][name]
-        return None if value is None else int(value)
 
 
 class Retro:
@@ -200,14 +203,14 @@ class Retro:
 
     def _unused(self, name: str) -> str:
         """Return a name that no call of the test has had: the second of a name gets #2."""
-        number = 1 + sum(each.name.partition(" #")[0] == name for each in self.costs)
+        number = 1 + sum(cost.name.partition(" #")[0] == name for cost in self.costs)
         return name if number == 1 else f"{name} #{number}"
 
     def _path(self, name: str | Path) -> str | Path:
         """Return the path of a file; what is no file anywhere is left as it is: the name of a ROM."""
-        found = (folder / name for folder in self._folders)
+        paths = (folder / name for folder in self._folders)
         files = ("", "rom.toml", "retrosim.toml")
-        return next((path for path in found if any((path / file).is_file() for file in files)), name)
+        return next((path for path in paths if any((path / file).is_file() for file in files)), name)
 
     def _text(self, file: str, line: int) -> str:
         """Return a source line, "" if it cannot be read."""

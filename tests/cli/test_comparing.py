@@ -7,27 +7,12 @@ import shutil
 
 import pytest
 
-from retrosim.cost.sweep import fit, law_text
 from tests.helpers.study.cost_programs import ADDRESS, SUM, write_elf
 
 
 @pytest.fixture
 def program(tmp_path) -> str:
     return str(write_elf(tmp_path / "sum.elf", SUM, sum_up=ADDRESS))
-
-
-def test_laws() -> None:
-    values = range(1, 20)
-    exact = [(n, 3 * n * n - 2 * n + 7) for n in values]
-    assert fit(exact) | {"coefficients": [7, -2, 3], "exact": True, "name": "quadratic"} == fit(exact)
-    assert law_text(fit(exact), "n") == "quadratic: 7 - 2 n + 3 n^2 clocks, exactly"
-    assert (fit([(n, 5) for n in values])["name"], fit([(1, 4), (9, 20)])["coefficients"]) == ("constant", [2, 2])
-    noisy = [(n, 1000 + 40 * n + (-1) ** n) for n in values]
-    law = fit(noisy)
-    assert (law["name"], law["exact"]) == ("linear", False) and 0.9 < law["residual_maximum"] < 1.2
-    assert law["coefficients"][1] == pytest.approx(40, abs=0.1) and 0.8 < law["residual_rms"] < 1.2
-    steps = [(n, 900 + (-1) ** n) for n in values]  # neither a slope nor a curve makes these smaller
-    assert fit(steps)["name"] == "constant" and "off by 0.999 clocks" in law_text(fit(steps), "n")
 
 
 def test_sweep_over_an_argument(run, program, tmp_path) -> None:

@@ -80,7 +80,7 @@ def test_a_measurement_has_its_bound():
 
 
 def test_a_loop_whose_count_is_known(tmp_path):
-    # 16 + 4 + 5 * (8 + 8 + 10) - 2 + 4 + 16: tests/study/test_cost.py has the lines
+    # 16 + 4 + 5 * (8 + 8 + 10) - 2 + 4 + 16: tests/cost/test_cost.py has the lines
     machine = summing(tmp_path)
     report = bound(machine, "sum", 5)
     assert (report["minimum"], report["maximum"]) == (168, 168)

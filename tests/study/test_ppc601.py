@@ -21,13 +21,13 @@ def test_a_loop_by_hand(tmp_path) -> None:
     """Clocks of the execute stage alone; a taken branch costs 2, one that falls through nothing."""
     image = load_elf(write_elf(tmp_path / "sum.elf", SUM_PPC, machine=EM_PPC, sum_up=ADDRESS))
     report = cost_report(Machine(NAME, image, engine="evaluate", timing="table"), "sum_up", 5)
-    found = [(row["text"].split()[0], row["visits"], row["cycles"], row["base"]) for row in report["listing"]]
+    found = [(row.text.split()[0], row.visits, row.cycles, row.explanation.base) for row in report.breakdown.listing]
     assert found == [
         *(("mtctr", 1, 1, 1), ("li", 1, 1, 1), ("add", 5, 5, 1), ("addi", 5, 5, 1), ("bdnz", 5, 8, 1.6)),
         *(("mr", 1, 1, 1), ("blr", 1, 2, 2)),
     ]
-    assert (report["totals"]["result"], report["totals"]["cycles"], report["caches"]) == (15, 23, None)
-    assert all(row["source"] and row["reference"] for row in report["listing"])
+    assert (report.totals.result, report.totals.cycles, report.caches) == (15, 23, None)
+    assert all(row.explanation.source and row.explanation.reference for row in report.breakdown.listing)
 
 
 def test_the_pipeline_folds_branches(tmp_path) -> None:
@@ -42,10 +42,10 @@ def test_the_shipped_routine() -> None:
     machine.run(frames=1)
     measured, before = machine.measure("DetermineCollisions"), machine.hash("machine")
     report = cost_report(machine, "DetermineCollisions", interval=False)
-    assert report["totals"]["cycles"] == sum(row["cycles"] for row in report["listing"]) == measured.cycles
-    assert report["totals"]["instructions"] == measured.instructions
-    assert {line["file"] for line in report["lines"]} == {"sectors.c", "memory.c"}
-    assert report["caches"]["unified"]["accesses"] is None and machine.hash("machine") == before
+    assert report.totals.cycles == sum(row.cycles for row in report.breakdown.listing) == measured.cycles
+    assert report.totals.instructions == measured.instructions
+    assert {line.file for line in report.breakdown.lines} == {"sectors.c", "memory.c"}
+    assert report.caches["unified"].accesses is None and machine.hash("machine") == before
 
 
 def test_misses_are_sectors_that_come() -> None:
@@ -56,23 +56,23 @@ def test_misses_are_sectors_that_come() -> None:
     for name in (*machine.core.cpu.caches["unified"].shortcuts, "sector"):
         machine.core.state[name] = 0
     given = {"warm": 0, "interval": False}
-    cold = cost_report(machine, "DetermineCollisions", **given)["caches"]["unified"]["misses"]
+    cold = cost_report(machine, "DetermineCollisions", **given).caches["unified"].misses
     machine.measure("DetermineCollisions", warm=0)
     assert 0 < cold < 200
     tags = machine.core.state["tag"].copy()
     machine.core.state["tag"] &= ~tags.dtype.type(STATUS_BITS)
     machine.run(frames=1)
-    assert cost_report(machine, "DetermineCollisions", **given)["caches"]["unified"]["misses"] < cold / 4
+    assert cost_report(machine, "DetermineCollisions", **given).caches["unified"].misses < cold / 4
 
 
 def test_the_column_of_1994() -> None:
     table = timing_table(
         [NAME], builds=["O1", "O2"], objects=[0, 100], seconds=0.005, engine="interpret", interval=False
     )
-    cells = [(row["build"], row["objects"]) for row in table["rows"]]
+    cells = [(row.build, row.objects) for row in table["rows"]]
     assert cells == [(build, count) for build in ("O1", "O2") for count in (0, 100)]
     for row in table["rows"]:
-        assert row["printed_per_second"] == PRINTED[NAME][row["objects"]]
-        assert row["ratio"] == pytest.approx(row["cycles"] / (80_000_000 / row["printed_per_second"]))
-        assert 1 < row["cycles_per_instruction"] < 2
+        assert row.printed_per_second == PRINTED[NAME][row.objects]
+        assert row.ratio == pytest.approx(row.cycles / (80_000_000 / row.printed_per_second))
+        assert 1 < row.cycles_per_instruction < 2
     check_page(table)

@@ -43,6 +43,7 @@ from ..progress import Progress
 from ..values import bad_arguments
 
 if TYPE_CHECKING:
+    from retrosim.cost.report import CostReport
     from retrosim.machine import Machine
     from retrosim.rom import Image, Rom
 
@@ -131,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
     profiling.write_html(options, lambda: cost_page(report))
     profiling.write_files(options, report, cost_title(report))
     if options.json:
-        print_json(profiling.plain(report))
+        print_json(report)
     elif options.csv:
         sys.stdout.write(listing_csv(report))
     else:
@@ -192,7 +193,7 @@ def opened(options: argparse.Namespace, progress: Progress) -> Prepared:
     return Prepared(machine, entry, arguments, options, program)
 
 
-def _report(prepared: Prepared, progress: Progress) -> dict[str, Any]:
+def _report(prepared: Prepared, progress: Progress) -> CostReport:
     """Return what the call costs."""
     from retrosim.cost.cost import cost_report
 

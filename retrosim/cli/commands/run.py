@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     import socket
 
     from retrosim.console.target import Target
+    from retrosim.cost.counting import CompiledCounter
+    from retrosim.cost.report import ProfileReport
     from retrosim.machine import Machine
     from retrosim.rom import Image, Rom
     from retrosim.serve.stream import Stream
@@ -195,7 +197,7 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
             progress.step(done, frames, f"running frames{meanwhile}")
 
         machine.budget = budget
-        profile = _profile_of(machine) if _has_profile(options) else None
+        counter = _counter_of(machine) if _has_profile(options) else None
         result = run_headless(
             machine,
             options.frames or (MAX_FRAMES if options.instructions else FRAMES),
@@ -205,32 +207,38 @@ def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
             view=View(**options.overlay),
             instructions=options.instructions,
         )
-        found = profile and profile.report(profiling.source_folders(options, rom))
+        profile = counter and _profile(machine, counter, profiling.source_folders(options, rom))
     result |= _settings(machine)
-    if found:
-        _write_profile(options, found, f"{result['rom'] or Path(options.rom).name} on {machine.name}")
+    if profile:
+        _write_profile(options, profile, f"{result['rom'] or Path(options.rom).name} on {machine.name}")
     if options.json:
-        print_json(result | ({"profile": profiling.plain(found)} if found else {}))
+        print_json(result | ({"profile": profile} if profile else {}))
     else:
         print_lines(_summary(result))
-        if found and options.profile == "":
+        if profile and options.profile == "":
             from retrosim.cost.page import render_profile
 
             print_lines([""])
-            print_table(render_profile(found, options.top))
+            print_table(render_profile(profile, options.top))
     if result["budget"]:
         raise BudgetUsedUp(result["budget"])
     return 0
 
 
-def _profile_of(machine: Any) -> Any:
-    """Attach a profile: what it needs, Numba among it, takes a third of a second to import."""
-    from retrosim.cost.program import ProgramProfile
+def _counter_of(machine: Any) -> CompiledCounter:
+    """Count what a machine runs: what that needs, Numba among it, takes a third of a second to import."""
+    from retrosim.cost.counting import CompiledCounter
 
-    return ProgramProfile(machine)
+    return CompiledCounter(machine)
 
 
-def _write_profile(options: argparse.Namespace, report: dict[str, Any], title: str) -> None:
+def _profile(machine: Any, counter: CompiledCounter, sources: list[Path]) -> ProfileReport:
+    from retrosim.cost.report import profile_report
+
+    return profile_report(machine, counter.counted(), sources)
+
+
+def _write_profile(options: argparse.Namespace, report: ProfileReport, title: str) -> None:
     from retrosim.cost.page import profile_page
 
     profiling.write_html(options, lambda: profile_page(report, f"Profile of {title}"))

@@ -7,8 +7,7 @@ import random
 import pytest
 
 from retrosim.asm import assemble
-from retrosim.cost.program import ProgramProfile
-from retrosim.cost.stepping import step_through
+from retrosim.cost.counting import CompiledCounter, SteppingCounter
 from retrosim.cpu.engines import core as core_module
 from retrosim.machine import Machine
 from retrosim.machine.presets import preset
@@ -188,15 +187,11 @@ def test_a_region_goes_on_around_an_instruction() -> None:
 def test_a_profile_counts_every_variant() -> None:
     slow, fast, slot = program("mc68040-25", M68K)
     run_all([slow, fast["interpret"]], instructions=100 * ROUND)
-    profile = ProgramProfile(fast["interpret"])
-    found: dict[int, list[int]] = {}
-    for each in step_through(slow, 40 * ROUND, lambda *_: None).executed:
-        counts = found.setdefault(each.insn.pc, [0, 0])
-        counts[0] += each.visits
-        counts[1] += each.cycles
+    compiled, stepping = CompiledCounter(fast["interpret"]), SteppingCounter(slow)
+    stepping.run(40 * ROUND)
     fast["interpret"].run(instructions=40 * ROUND)
-    rows = {row["address"]: [row["visits"], row["cycles"]] for row in profile.report()["listing"]}
-    assert rows == found and found[slot][0] > ROUND
+    counts = stepping.counted().by_address()
+    assert compiled.counted().by_address() == counts and counts[slot][0] > ROUND
 
 
 def test_what_is_written_from_outside_stays_steady(monkeypatch: pytest.MonkeyPatch) -> None:

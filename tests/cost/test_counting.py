@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from retrosim.asm import assemble
-from retrosim.cost.program import ProgramProfile
-from retrosim.cost.stepping import step_through
+from retrosim.cost.counting import CompiledCounter, Counted, SteppingCounter
+from retrosim.cost.report import profile_report
 from retrosim.machine import Machine
+from retrosim.report.json import to_json
 from tests.helpers.amount import FULL
 from tests.helpers.machine import programs
 from tests.helpers.machine.flat import FLAT_MACHINES
@@ -15,6 +16,17 @@ from tests.machine.test_ppc601 import COUNT as COUNTING
 from tests.machine.test_ppc601 import ENABLE, EXTERNAL, HANDLER
 
 COUNT = 2500  # instructions, from the end of a frame on
+
+
+def stepped_through(machine: Machine, instructions: int) -> Counted:
+    counter = SteppingCounter(machine)
+    counter.run(instructions)
+    return counter.counted()
+
+
+def reported(machine: Machine, counter: CompiledCounter) -> dict:
+    """Return what `retrosim run --profile --json` prints of a profile."""
+    return to_json(profile_report(machine, counter.counted()))
 
 
 def opened(name: str, engine: str, objects: int = 1) -> Machine:
@@ -29,27 +41,26 @@ def test_counts_are_those_of_single_steps(name) -> None:
     machine = opened(name, "interpret")
     stepped = Machine(name, "sectors", engine="evaluate", parameters={"objects": 1})
     stepped.load(machine.save())
-    begun, found = stepped.cycles, {}
-    executed = step_through(stepped, COUNT, lambda *_: None)
-    profile = ProgramProfile(machine)
+    begun = stepped.cycles
+    by_steps = stepped_through(stepped, COUNT)
+    counter = CompiledCounter(machine)
     machine.run(instructions=COUNT)
-    report = profile.report()
+    counted = counter.counted()
+    report = to_json(profile_report(machine, counted))
     assert machine.hash("machine") == stepped.hash("machine") and report["totals"]["frames"]
-    for each in executed.executed:
-        counts = found.setdefault(each.insn.pc, [0, 0])
-        counts[0] += each.visits
-        counts[1] += each.cycles
-    rows = {row["address"]: [row["visits"], row["cycles"]] for row in report["listing"]}
-    differing = {address for address in found if found[address] != rows.get(address)}
-    (trap,) = differing  # whose wait for the next frame a profile leaves out
-    assert found[trap][1] - rows[trap][1] == report["totals"]["waited"] and rows.keys() == found.keys()
+    slow, fast = by_steps.by_address(), counted.by_address()
+    differing = {address for address in slow if slow[address] != fast.get(address)}
+    (trap,) = differing  # whose wait for the next frame compiled code leaves out
+    assert slow[trap][1] - fast[trap][1] == report["totals"]["waited"] and fast.keys() == slow.keys()
+    assert (by_steps.instructions, by_steps.cycles) == (COUNT, counted.cycles + counted.waited)
+    assert {row["address"]: (row["visits"], row["cycles"]) for row in report["listing"]} == fast
     assert report["totals"]["cycles"] == machine.cycles - begun - report["totals"]["waited"]
     assert report["totals"]["instructions"] == COUNT == sum(row["visits"] for row in report["listing"])
 
     root = report["calls"][0]
     assert (root["inclusive_cycles"], root["inclusive_instructions"]) == (report["totals"]["cycles"], COUNT)
-    names = executed.tree.functions.names
-    nodes = {(names[node.function], node.site, node.depth, node.own[1]) for node in executed.tree.nodes()}
+    names = by_steps.tree.functions.names
+    nodes = {(names[node.function], node.site, node.depth, node.own[1]) for node in by_steps.tree.nodes()}
     keys = ("function", "site", "depth", "instructions")
     assert nodes == {tuple(row[key] for key in keys) for row in report["calls"]}
 
@@ -84,23 +95,23 @@ def test_regions_count_as_the_interpreter_does() -> None:
     reports, counted = [], []
     for engine in programs.COMPILED:
         machine = programs.machine(made.code.hex(), name="mc68000-8", engine=engine, **symbols)
-        profile = ProgramProfile(machine)
+        counter = CompiledCounter(machine)
         for budget in (1, 7, 50, 300, 5):
             machine.run(instructions=budget)
         counted.append(int(machine._engine._interpreter._profile.region_counts.sum()))
-        reports.append(profile.report() | {"hash": machine.hash("machine")})
+        reports.append(reported(machine, counter) | {"hash": machine.hash("machine")})
     assert reports[0] == reports[1] and reports[0]["totals"]["instructions"] == 363
     assert counted[0] == 0 and counted[1] > 50
 
 
 def test_it_ends_and_leaves_nothing_behind() -> None:
     plain, machine = opened("mc68040-25", "interpret", 3), opened("mc68040-25", "interpret", 3)
-    first = ProgramProfile(machine)
+    first = CompiledCounter(machine)
     machine.run(frames=1)
-    once = first.report()
-    second = ProgramProfile(machine)
+    once = reported(machine, first)
+    second = CompiledCounter(machine)
     machine.run(frames=2)
-    again = second.report()
+    again = reported(machine, second)
     machine.run(frames=1)
     plain.run(frames=4)
     assert plain.hash("machine") == machine.hash("machine")
@@ -115,9 +126,9 @@ def test_an_interrupt_is_a_call_from_where_it_struck() -> None:
     machine.write(EXTERNAL, bytes.fromhex(HANDLER))
     machine.run(instructions=100)
     machine._wait_until(machine._next_tick - 40)
-    profile = ProgramProfile(machine)
+    counter = CompiledCounter(machine)
     machine.run(instructions=200)
-    report = profile.report()
+    report = reported(machine, counter)
     assert machine.regs["r5"] == 1
     (handler,) = (row for row in report["calls"] if row["function"] == f"{EXTERNAL:06X}")
     assert (handler["depth"], handler["calls"], handler["instructions"]) == (1, 1, 2)
@@ -127,14 +138,14 @@ def test_an_interrupt_is_a_call_from_where_it_struck() -> None:
 
 def test_causes_of_the_clocks_add_up() -> None:
     machine = Machine("mc68040-25", "sectors", engine="interpret", timing="causes", parameters={"objects": 1})
-    profile = ProgramProfile(machine)
+    counter = CompiledCounter(machine)
     machine.run(frames=1)
-    totals = profile.report()["totals"]
+    totals = reported(machine, counter)["totals"]
     assert sum(totals["causes"].values()) == totals["cycles"] and totals["causes"]["execute"] > 0
 
 
 def test_refusals() -> None:
     with pytest.raises(ValueError, match="engine 'evaluate': has no profile"):
-        ProgramProfile(Machine("mc68040-25", "sectors", engine="evaluate"))
+        CompiledCounter(Machine("mc68040-25", "sectors", engine="evaluate"))
     with pytest.raises(ValueError, match="timing 'off'"):
-        ProgramProfile(Machine("mc68040-25", "sectors", engine="evaluate", timing="off"))
+        CompiledCounter(Machine("mc68040-25", "sectors", engine="evaluate", timing="off"))

@@ -7,10 +7,11 @@ import json
 import pytest
 
 from retrosim.cost.causes import causes_of
-from retrosim.cost.cost import cost_report, find_routine
+from retrosim.cost.cost import cost_report, find_routine, only_routine
 from retrosim.cost.text import listing_csv
 from retrosim.errors import CpuFault, RetrosimError
 from retrosim.machine import Machine
+from retrosim.report.json import to_json
 from retrosim.rom import load_elf
 from tests.helpers.amount import usually
 from tests.helpers.machine.programs import machine as small_machine
@@ -39,13 +40,18 @@ def sectors(name: str, build: str, timing: str) -> Machine:
     return machine
 
 
+def costs(machine, *call, **options) -> dict:
+    """Return what `retrosim cost --json` prints of a call."""
+    return to_json(cost_report(machine, *call, **options))
+
+
 def row_at(report, address):
     (row,) = (row for row in report["listing"] if row["address"] == address)
     return row
 
 
 def test_a_loop_on_the_68000_by_hand(tmp_path):
-    report = cost_report(opened(write_elf(tmp_path / "sum.elf", SUM, sum=ADDRESS)), "sum", 5)
+    report = costs(opened(write_elf(tmp_path / "sum.elf", SUM, sum=ADDRESS)), "sum", 5)
     total = sum(cycles for _, _, cycles, _ in SUM_CLOCKS.values())
     assert total == 168
     assert report["totals"] == {
@@ -76,7 +82,7 @@ def test_a_loop_on_the_68000_by_hand(tmp_path):
 
 def test_clocks_that_depend_on_data_are_beyond_the_base():
     """MULU: 38 and 2 for each one of the multiplier, M68000UM table 8-4; here 8 ones."""
-    report = cost_report(small_machine("C0FC 00FF 4E75", name="mc68000-8", isa="m68000"), "_start")
+    report = costs(small_machine("C0FC 00FF 4E75", name="mc68000-8", isa="m68000"), "_start")
     row = row_at(report, 0x1000)
     assert (row["base"], row["cycles"], row["stalls"]) == (42, 58, 16)  # 4 for the immediate word
 
@@ -92,7 +98,7 @@ def test_clocks_that_depend_on_data_are_beyond_the_base():
 def test_everything_adds_up_to_what_measure_says(name, build, timing):
     machine = sectors(name, build, timing)
     before = machine.hash("machine")
-    report = cost_report(machine, "DetermineCollisions")
+    report = costs(machine, "DetermineCollisions")
     assert machine.hash("machine") == before
     measured = machine.measure("DetermineCollisions")
     totals = report["totals"]
@@ -117,7 +123,8 @@ def test_everything_adds_up_to_what_measure_says(name, build, timing):
             assert sum(row["causes"].values()) == row["cycles"] and min(row["causes"].values()) >= 0
         for name, clocks in totals["causes"].items():
             assert sum(row["causes"][name] for row in report["listing"]) == clocks
-        header, *lines = csv.reader(io.StringIO(listing_csv(report)))
+        listing = listing_csv(cost_report(machine, "DetermineCollisions", interval=False))
+        header, *lines = csv.reader(io.StringIO(listing))
         assert {*causes_of(machine.name)} <= set(header) and "causes" not in header
         assert len(lines) == len(report["listing"])
     if timing == "table" or name == "mc68000-8":
@@ -126,7 +133,7 @@ def test_everything_adds_up_to_what_measure_says(name, build, timing):
 
 def test_with_table_clocks_nothing_stalls():
     """The bases, found from the flow of each branch, are then all there is."""
-    report = cost_report(sectors("mc68040-25", "O1", "table"), "DetermineCollisions")
+    report = costs(sectors("mc68040-25", "O1", "table"), "DetermineCollisions")
     assert max(abs(row["stalls"]) for row in report["listing"]) < 1e-9
     entries = {row["entry"] for row in report["listing"]}
     assert {"RTS", "Bcc taken / Bcc not taken"} <= entries
@@ -135,31 +142,31 @@ def test_with_table_clocks_nothing_stalls():
 def test_cache_accesses_and_misses_of_known_code():
     """lea $3000.w,a0 / tst.l (a0) / tst.l 16(a0) / both again / rts: two data lines, the stack's, two of code."""
     code = "41F8 3000 4A90 4AA8 0010 4A90 4AA8 0010 4E75"
-    report = cost_report(small_machine(code), "_start", warm=0)
+    report = costs(small_machine(code), "_start", warm=0)
     assert report["caches"] == {
         "data": {"accesses": 5, "hits": 2, "misses": 3},
         "instruction": {"accesses": 2, "hits": 0, "misses": 2},
     }
     misses = [(row["data_misses"], row["instruction_misses"]) for row in report["listing"]]
     assert misses == [(0, 1), (1, 0), (1, 0), (0, 0), (0, 0), (1, 1)]
-    warm = cost_report(small_machine(code), "_start")
+    warm = costs(small_machine(code), "_start")
     assert warm["warm"] == 1 and warm["totals"]["cycles"] < report["totals"]["cycles"]
     assert [cache["misses"] for cache in warm["caches"].values()] == [0, 0]
 
 
 def test_hits_are_unknown_where_stores_do_not_allocate():
     machine = small_machine("42B8 3000 4AB8 3000 4E75")  # clr.l $3000.w / tst.l $3000.w / rts
-    assert cost_report(machine, "_start", warm=0)["caches"]["data"] == {"accesses": 3, "hits": 1, "misses": 2}
+    assert costs(machine, "_start", warm=0)["caches"]["data"] == {"accesses": 3, "hits": 1, "misses": 2}
     image = machine.image
     through = Machine("mc68040-25", image, engine="evaluate", memory_clocks={"copyback": 0})
-    assert cost_report(through, "_start", warm=0)["caches"]["data"] == {"accesses": 3, "hits": None, "misses": 2}
+    assert costs(through, "_start", warm=0)["caches"]["data"] == {"accesses": 3, "hits": None, "misses": 2}
 
 
 @pytest.mark.parametrize("engine", ["evaluate", "interpret"])
 def test_code_that_rewrites_itself_has_two_rows(engine):
     """moveq #0,d1 / here: moveq #1,d0 / move.w #$7002,here / addq.w #1,d1 / cmpi.w #2,d1 / bne.s here / rts"""
     code = "7200 7001 33FC 7002 0000 1002 5241 0C41 0002 66EE 4E75"
-    report = cost_report(small_machine(code, engine=engine), "_start")
+    report = costs(small_machine(code, engine=engine), "_start")
     assert report["totals"]["result"] == 2
     rows = [(row["code"], row["visits"]) for row in report["listing"] if row["address"] == 0x1002]
     assert rows == [("7001", 1), ("7002", 1)]
@@ -167,14 +174,14 @@ def test_code_that_rewrites_itself_has_two_rows(engine):
 
 
 def test_services_count_for_the_instruction_that_asks():
-    report = cost_report(small_machine("A001 4E75", name="mc68000-8", isa="m68000", service_clocks=1000), "_start")
+    report = costs(small_machine("A001 4E75", name="mc68000-8", isa="m68000", service_clocks=1000), "_start")
     assert row_at(report, 0x1000)["cycles"] == 1034 and report["totals"]["cycles"] == 1050
 
 
 def test_arguments_are_words_of_32_bits(tmp_path):
     """move.l 8(sp),d0 / rts returns the second of them."""
     machine = opened(write_elf(tmp_path / "second.elf", "202F 0008 4E75", second=ADDRESS))
-    report = cost_report(machine, "second", 7, -2)
+    report = costs(machine, "second", 7, -2)
     assert report["arguments"] == [7, 0xFFFFFFFE] and report["totals"]["result"] == 0xFFFFFFFE
 
 
@@ -183,7 +190,7 @@ def test_a_routine_that_does_not_return(tmp_path, code, error):
     machine = opened(write_elf(tmp_path / "bad.elf", code, bad=ADDRESS))
     before = machine.hash("machine")
     with pytest.raises(error) as caught:
-        cost_report(machine, "bad", max_instructions=1000)
+        costs(machine, "bad", max_instructions=1000)
     assert "\n" not in str(caught.value)
     if code == ENDLESS:
         assert str(caught.value).startswith("bad did not return within 1000 instructions")
@@ -202,19 +209,22 @@ def test_what_can_be_measured(tmp_path):
         with pytest.raises(ValueError, match="allowed an even address in the image"):
             find_routine(image, place)
     with pytest.raises(ValueError, match="timing 'off': allowed table, full"):
-        cost_report(opened(path, timing="off"), "sum_up", 1)
+        costs(opened(path, timing="off"), "sum_up", 1)
     stripped = opened(write_elf(tmp_path / "stripped.elf", SUM))
-    report = cost_report(stripped, ADDRESS, 5)
+    report = costs(stripped, ADDRESS, 5)
     assert report["entry"] == {"symbol": None, "address": ADDRESS} and report["functions"][0]["function"] is None
     with pytest.raises(ValueError, match="not in the image; it has none"):
         find_routine(stripped.image, "sum")
+    with pytest.raises(ValueError, match="names no routine"):
+        only_routine(stripped.image)
+    assert only_routine(load_elf(write_elf(tmp_path / "one.elf", SUM, sum=ADDRESS))) == "sum"
 
 
 @pytest.mark.parametrize("address", [0x402, 0x2000, 0xFF000, 0x7FF000])
 def test_the_stack_lies_apart_from_the_program(tmp_path, address):
     """move.l sp,d0 / rts, and 4 KiB in all: at 0xFF000 they fill the place where a stack usually begins."""
     code = "200F 4E75" + "00" * 0xFFC
-    report = cost_report(opened(write_elf(tmp_path / "a.elf", code, address=address, where=address)), "where")
+    report = costs(opened(write_elf(tmp_path / "a.elf", code, address=address, where=address)), "where")
     pointer = report["totals"]["result"]
     assert pointer + 4 == {0xFF000: 0x800000}.get(address, 0x100000)
     assert report["totals"]["cycles"] == 4 + 16
@@ -225,14 +235,14 @@ def test_programs_that_leave_no_room(tmp_path):
     full.image.bss.append((0x4E0010, 0x31FFF0))
     full.image.bss.append((0x2000, 0xEE000))
     with pytest.raises(RetrosimError, match="no 64 KiB of RAM free for a stack"):
-        cost_report(full, "sum", 5)
+        costs(full, "sum", 5)
     lowest = opened(write_elf(tmp_path / "low.elf", SUM, address=0x400, sum=0x400))
-    assert cost_report(lowest, "sum", 5)["totals"]["cycles"] > 0
+    assert costs(lowest, "sum", 5)["totals"]["cycles"] > 0
 
 
 def test_csv_and_json_hold_the_listing(tmp_path):
-    report = cost_report(opened(write_elf(tmp_path / "sum.elf", SUM, sum=ADDRESS)), "sum", 5)
-    rows = list(csv.DictReader(io.StringIO(listing_csv(report))))
+    cost = cost_report(opened(write_elf(tmp_path / "sum.elf", SUM, sum=ADDRESS)), "sum", 5)
+    rows, report = list(csv.DictReader(io.StringIO(listing_csv(cost)))), to_json(cost)
     assert [(int(r["address"], 16), r["code"], int(r["cycles"])) for r in rows] == [
         (address, code, cycles) for address, (code, _, cycles, _) in SUM_CLOCKS.items()
     ]
@@ -244,6 +254,6 @@ def test_csv_and_json_hold_the_listing(tmp_path):
 def test_progress_is_told(tmp_path):
     steps = []
     machine = opened(write_elf(tmp_path / "sum.elf", SUM, sum=ADDRESS))
-    cost_report(machine, "sum", 1700, progress=lambda *step: steps.append(step))
+    costs(machine, "sum", 1700, progress=lambda *step: steps.append(step))
     assert steps[0] == (0, 2_000_000, "running the routine")
     assert steps[1:] == [(done, 5104, "attributing cycles") for done in (0, 5000)]
