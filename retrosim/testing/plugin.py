@@ -14,12 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from .budgets import Figure
-
 if TYPE_CHECKING:
-    from .budgets import Budgets
+    from .budgets import Budgets, Figure
     from .tool import Retro
-
 
 INI, OPTION, SENT = "retrosim_budgets", "--update-budgets", "retrosim_budgets"
 PREFIX = "retro_"
