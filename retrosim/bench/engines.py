@@ -32,8 +32,8 @@ from rich.text import Text
 from retrosim.cache.sources import PACKAGE, source_digest
 from retrosim.checks import check_choice
 from retrosim.errors import RetrosimError
+from retrosim.machine.choices import WARM_CALLS
 from retrosim.machine.presets import preset
-from retrosim.machine.result import WARM_CALLS
 from retrosim.report.tables import number_table, warmth
 from retrosim.rom import Rom, load_rom
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from retrosim.collide.documents.scenes import random_scene
 from retrosim.machine import Machine, open_machine
-from retrosim.machine.result import WARM_CALLS
+from retrosim.machine.choices import WARM_CALLS
 from retrosim.rom import Rom
 from retrosim.study.exact import flags_of
 

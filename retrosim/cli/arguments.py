@@ -6,18 +6,16 @@ a machine or a ROM must be opened for (builds, parameters) is checked later, in 
 
 from __future__ import annotations
 
-from retrosim.machine.result import MAX_WARM_CALLS, WARM_CALLS
+from retrosim.machine.choices import ENGINES, MAX_WARM_CALLS, TIMINGS, WARM_CALLS
 
 from . import values
 from .parser import Parser
 
 MACHINE, ROM = "mc68040-25", "sectors"  # the defaults
 MAX_FRAMES = 2**31 - 1  # what a tape can hold
-ENGINES = ("auto", "evaluate", "interpret", "recompile")  # of retrosim.machine, which brings a compiler along
 SECONDS, MEMORY = 600, 4096  # budget without a window: real seconds, MiB
 MAX_SECONDS = 10**9
 FRAME_SECONDS = 60  # simulated, without a completed frame
-TIMINGS = ("off", "table", "full")
 REPEATABLE = "may be repeated"
 
 

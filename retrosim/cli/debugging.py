@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from retrosim.errors import RetrosimError, TapeError
+from retrosim.machine.choices import CAUSES, NATIVE
 
 from . import arguments, values
-from .opening import NATIVE, check_machines, choose_rom, chosen_settings, open_chosen, open_program, refuse
+from .opening import check_machines, choose_rom, chosen_settings, open_chosen, open_program, refuse
 from .output import shown_path
 from .parser import Parser
 
@@ -168,11 +169,11 @@ def count_causes(options: argparse.Namespace, machine: str | None = None) -> Non
         return
     if options.timing not in (None, "full"):
         raise refuse(f"--causes: needs timing full, not {options.timing}")
-    able = [name for name, preset in PRESETS.items() if "causes" in preset.cpu().timing]
+    able = [name for name, preset in PRESETS.items() if CAUSES in preset.cpu().timing]
     name = machine or options.machine
     if name not in able:
         raise refuse(f"--causes: {name} has no pipeline whose clocks have causes; allowed {', '.join(able)}")
-    options.timing = "causes"
+    options.timing = CAUSES
 
 
 def _open_tape(options: argparse.Namespace, note: Callable[[str], None]) -> Debugged:

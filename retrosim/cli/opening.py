@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.checks import check_choice, shortened
 from retrosim.errors import RomError
+from retrosim.machine.choices import NATIVE
 
 from . import arguments
 from .output import say
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from retrosim.machine.budget import Budget
     from retrosim.rom import Image, Rom
 
-NATIVE = "native"
 FEW_JOBS = 4
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from retrosim.machine import PRESETS, Machine
+from retrosim.machine.choices import CAUSES
 from retrosim.machine.presets import preset
 
-MODE = "causes"
 SERVICES = {"services": "what a service takes beyond its trap: clock reads"}
 
 
@@ -24,7 +24,7 @@ class CauseCounter:
         self._last = self._read()
 
     def _read(self) -> np.ndarray:
-        counted, cycles = self._machine.core.state["causes"], self._machine.cycles
+        counted, cycles = self._machine.core.state[CAUSES], self._machine.cycles
         return np.append(counted, cycles - int(counted.sum())).astype(np.int64)
 
     def take(self) -> np.ndarray:
@@ -45,7 +45,7 @@ def named(machine: str, counts: np.ndarray) -> dict[str, int]:
 
 def has_causes(machine: str) -> bool:
     """Does the CPU of a preset count them?"""
-    return MODE in preset(machine).cpu().timing
+    return CAUSES in preset(machine).cpu().timing
 
 
 def check_causes(machine: str) -> None:

@@ -10,14 +10,13 @@ from retrosim.checks import did_you_mean
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine, memory
 from retrosim.machine.calls import NO_REGISTERS
-from retrosim.machine.result import WARM_CALLS
+from retrosim.machine.choices import MAX_STEPPED, WARM_CALLS
 from retrosim.rom import Image
 from retrosim.rom.fields import read_bytes
 
 from .counting import Counted, Progress, SteppingCounter
 from .report import CacheCounts, CalledRoutine, CallTotals, CostReport, breakdown_of, clocks_of, timing_of
 
-MAX_INSTRUCTIONS = 2_000_000  # about a minute, one by one
 SOME_NAMES = 5  # of an image's routines, in an error
 STACK_BYTES = 0x10000  # kept free below the stack pointer that a user's program starts with
 
@@ -30,7 +29,7 @@ def cost_report(
     interval: bool = True,
     convention: str = "c",
     registers: Mapping[str, int | str] = NO_REGISTERS,
-    max_instructions: int = MAX_INSTRUCTIONS,
+    max_instructions: int = MAX_STEPPED,
     progress: Progress = lambda done, total, text: None,
     sources: Sequence[Path] = (),
 ) -> CostReport:
@@ -178,7 +177,7 @@ def prepare(
     files: Iterable[tuple[str | Path, int | str]] = (),
     memory: Iterable[tuple[int | str, bytes]] = (),
     before: Iterable[int | str] = (),
-    max_instructions: int = MAX_INSTRUCTIONS,
+    max_instructions: int = MAX_STEPPED,
 ) -> None:
     """Load files, then write bytes, then call routines.
 

@@ -25,10 +25,11 @@ from retrosim.cpu.engines.regions.counting import CLOCK, KIND_SHIFT
 from retrosim.cpu.spec.cpu import SERVICE, Cache
 from retrosim.cpu.spec.rows import Insn
 from retrosim.machine import Machine
+from retrosim.machine.choices import CAUSES
 from retrosim.machine.clockwork import YIELD_FRAME
 
 from .calls import BRANCH, ENTER, INTERRUPT, LEAVE, PASS, CallTree, Functions, kind_of
-from .causes import MODE, CauseCounter, named
+from .causes import CauseCounter, named
 
 REPORT_EVERY = 5_000  # instructions between two reports of progress
 MAX_STRETCHES = 200_000  # of time between two calls or returns that a timeline keeps
@@ -103,7 +104,7 @@ class Counter(Protocol):
 
 def cause_counter(machine: Machine) -> CauseCounter | None:
     """Return a counter of the causes of clocks, None where the timing of the machine counts none."""
-    return CauseCounter(machine) if machine.timing == MODE else None
+    return CauseCounter(machine) if machine.timing == CAUSES else None
 
 
 class CompiledCounter:
@@ -204,7 +205,7 @@ class SteppingCounter:
     def __init__(self, machine: Machine) -> None:
         """Begin."""
         self._machine = machine
-        caches = machine.core.cpu.caches if machine.timing in ("full", MODE) else {}
+        caches = machine.core.cpu.caches if machine.timing in ("full", CAUSES) else {}
         self._caches = [_CacheWatch(machine.core.state, name, cache) for name, cache in caches.items()]
         self._causes = cause_counter(machine)
         self._columns = (*COLUMNS, *(f"{watch.name}_misses" for watch in self._caches))

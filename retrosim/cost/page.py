@@ -28,7 +28,7 @@ from .report import (
     Report,
 )
 from .text import (
-    CAUSES,
+    CAUSES_NOTE,
     INTERVAL,
     call_tree,
     causes_table,
@@ -174,7 +174,7 @@ def _legend(report: Report) -> str:
     listing = report.breakdown.listing
     if not listing or listing[0].explanation is None:
         return "Clocks of an instruction: from the end of the one before it to its own end."
-    legend = CAUSES if report.totals.causes else preset(report.machine).cpu().legend
+    legend = CAUSES_NOTE if report.totals.causes else preset(report.machine).cpu().legend
     return legend.format(source=sources_of(listing))
 
 

@@ -19,12 +19,13 @@ from typing import TypeVar
 
 from retrosim.cpu.spec.readings import changed_readings
 from retrosim.machine import Machine
+from retrosim.machine.choices import CAUSES
 from retrosim.machine.options import changed_memory
 from retrosim.report.json import HIDDEN, SPREAD, spread
 from retrosim.rom import Image
 
 from .calls import HOST_WORK, NO_FUNCTION, CallTree
-from .causes import MODE, named
+from .causes import named
 from .counting import COLUMNS, Counted, Executed
 from .sources import line_of, source_texts
 
@@ -279,7 +280,7 @@ Report = CostReport | ProfileReport
 
 def timing_of(machine: Machine) -> str:
     """Return the timing of a machine as reports name it: that of causes has the clocks of "full"."""
-    return "full" if machine.timing == MODE else machine.timing
+    return "full" if machine.timing == CAUSES else machine.timing
 
 
 def clocks_of(machine: Machine) -> ClockSettings:

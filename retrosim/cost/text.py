@@ -31,7 +31,7 @@ from .report import (
 from .sources import line_of
 
 SHOWN = 10  # lines, functions and calls, unless told otherwise
-CAUSES = (
+CAUSES_NOTE = (
     "execute: base clocks of the instruction; waits: what was added, by cause; both per visit. Together they are the "
     "clocks, to the last one. The manual's entries ({source}) are in --csv and --json."
 )
@@ -45,7 +45,7 @@ def render_cost(report: CostReport, top: int = SHOWN) -> RenderableType:
     where = report.breakdown
     if report.totals.causes:
         parts += [Text("What the clocks went to", style="bold"), causes_table(report)]
-    legend = CAUSES if report.totals.causes else preset(report.machine).cpu().legend
+    legend = CAUSES_NOTE if report.totals.causes else preset(report.machine).cpu().legend
     parts += hottest(report, top)
     if len(where.calls) > 1:
         parts += [heading("Calls", where.calls, top), call_tree(where.calls, top)]

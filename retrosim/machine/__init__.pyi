@@ -1,12 +1,12 @@
 # The public names of the package: see retrosim/lazy.py.
 from .budget import Budget as Budget
-from .machine import ENGINES as ENGINES
-from .machine import TIMINGS as TIMINGS
+from .choices import ENGINES as ENGINES
+from .choices import NATIVE as NATIVE
+from .choices import TIMINGS as TIMINGS
 from .machine import Machine as Machine
 from .native import NativeMachine as NativeMachine
 from .opening import open_machine as open_machine
 from .presets import MACHINE_NAMES as MACHINE_NAMES
-from .presets import NATIVE as NATIVE
 from .presets import PRESETS as PRESETS
 from .presets import Preset as Preset
 from .result import Measurement as Measurement

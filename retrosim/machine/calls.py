@@ -16,9 +16,10 @@ from retrosim.cpu.spec.rows import Insn
 from retrosim.errors import BudgetUsedUp, RetrosimError
 
 from . import memory
+from .choices import MAX_WARM_CALLS, WARM_CALLS
 from .clockwork import Clockwork
 from .interval import intervals
-from .result import MAX_WARM_CALLS, WARM_CALLS, Measurement, RunResult
+from .result import Measurement, RunResult
 
 if TYPE_CHECKING:
     from .machine import Machine

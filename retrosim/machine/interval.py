@@ -18,13 +18,14 @@ from dataclasses import dataclass
 from math import ceil, floor, hypot
 from typing import TYPE_CHECKING
 
+from .choices import CAUSES
 from .options import memory_parameters
 
 if TYPE_CHECKING:
     from .machine import Machine
 
 EVALUATED = 2_000  # instructions: a shorter run is over before code for another reading is compiled
-SAME_CLOCKS = {"causes": "full"}  # timing mode -> one of the same clocks, for which more is compiled already
+SAME_CLOCKS = {CAUSES: "full"}  # timing mode -> one of the same clocks, for which more is compiled already
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from retrosim.screen.shapes import Shapes
 from . import memory, placing, state_file, systems
 from .budget import Budget
 from .calls import Calls, FirstUses
+from .choices import ENGINES
 from .clockwork import FOREVER
 from .options import chosen_service_clocks, memory_parameters, revision
 from .presets import preset
@@ -37,8 +38,6 @@ from .world import World
 if TYPE_CHECKING:
     from retrosim.debug import Debugger, Point, Stop
 
-ENGINES = ("auto", "evaluate", "interpret", "recompile")
-TIMINGS = ("off", "table", "full")
 
 
 class Machine(Calls):

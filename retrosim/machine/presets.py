@@ -17,6 +17,7 @@ from retrosim.cpu.spec.cpu import Cpu
 
 from . import boards
 from .boards import Parameter
+from .choices import NATIVE
 
 MACINTOSH_TICK_HZ = Fraction(2 * boards.MACINTOSH_CLOCK_HZ, 704 * 370)
 """60.147 Hz: pixel clock over pixels in a frame of the compact Macintosh."""
@@ -177,7 +178,6 @@ PRESETS = {
     )
 }
 
-NATIVE = "native"
 MACHINE_NAMES = (*PRESETS, NATIVE)
 
 

@@ -6,11 +6,6 @@ from dataclasses import dataclass
 
 from retrosim.errors import CpuFault
 
-MAX_WARM_CALLS = 1_000_000
-WARM_CALLS = 1
-"""Calls of a routine before the one that is measured, unless given: code and data are then where a program that calls
-the routine every frame finds them."""
-
 
 @dataclass(frozen=True)
 class RunResult:

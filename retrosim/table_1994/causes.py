@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from retrosim.cost.causes import MODE, CauseCounter, causes_of, check_causes, has_causes, named
+from retrosim.cost.causes import CauseCounter, causes_of, check_causes, has_causes, named
+from retrosim.machine.choices import CAUSES
 from retrosim.machine.presets import preset
 from retrosim.rom import Rom, load_rom
 
@@ -64,7 +65,7 @@ def attribute_experiment(
     if not 0 < seconds <= LONGEST_SAMPLE:
         raise ValueError(f"seconds {seconds}: allowed above 0, to {LONGEST_SAMPLE}")
     settings = {"engine": engine, "memory_clocks": memory, "readings": readings}
-    program = open_harness(machine, rom, build, timing=MODE, **settings)
+    program = open_harness(machine, rom, build, timing=CAUSES, **settings)
     begin(program, objects, seed)
     counter, cycles, scenes = CauseCounter(program), 0, 0
     counts = np.zeros(len(causes_of(machine)), np.int64)

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from retrosim.asm.project import BOOTS, load_for
-from retrosim.cost.cost import MAX_INSTRUCTIONS, cost_report, prepare
+from retrosim.cost.cost import cost_report, prepare
 from retrosim.cost.report import CostReport
 from retrosim.machine import Machine
-from retrosim.machine.result import WARM_CALLS
+from retrosim.machine.choices import MAX_STEPPED, WARM_CALLS
 from retrosim.report.json import to_json
 from retrosim.rom import Rom
 
@@ -155,7 +155,7 @@ class Retro:
         convention: str = "c",
         warm: int = WARM_CALLS,
         interval: bool = False,
-        max_instructions: int = MAX_INSTRUCTIONS,
+        max_instructions: int = MAX_STEPPED,
         **options: Any,
     ) -> Cost:
         """Call a routine and return what it cost. A ROM first runs one frame; of a file nothing runs beforehand.

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from retrosim.cli.arguments import ENGINES
 from retrosim.machine import open_machine
+from retrosim.machine.choices import ENGINES
 from retrosim.window.session import KEYS_HINT, Session
 from tests.helpers.amount import usually
 from tests.helpers.rom.elf_builder import elf

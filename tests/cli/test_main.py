@@ -12,7 +12,6 @@ import pytest
 
 import retrosim
 from retrosim.cli import main
-from retrosim.cli.arguments import ENGINES, TIMINGS
 from retrosim.cli.commands import COMMANDS
 from retrosim.errors import StateError
 
@@ -94,12 +93,6 @@ def test_usage_errors_are_one_line(run, arguments: tuple[str, ...], words: str) 
     ran = run(*arguments)
     ran.is_refused(2, words, "--help")
     assert len(ran.err) < 400
-
-
-def test_choices_are_those_of_the_machine() -> None:
-    from retrosim import machine
-
-    assert (ENGINES, TIMINGS) == (machine.ENGINES, machine.TIMINGS)
 
 
 @pytest.mark.parametrize(

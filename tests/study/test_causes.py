@@ -7,8 +7,9 @@ import json
 import pytest
 from rich.console import Console
 
-from retrosim.cost.causes import MODE, CauseCounter, causes_of, named
+from retrosim.cost.causes import CauseCounter, causes_of, named
 from retrosim.machine import Machine
+from retrosim.machine.choices import CAUSES
 from retrosim.machine.memory import RETURN_ADDRESS
 from retrosim.machine.presets import preset
 from retrosim.rom import load_rom
@@ -19,7 +20,7 @@ from retrosim.table_1994.timing import timing_table
 
 MACHINE = "mc68040-25"
 PPC = "ppc601-80"
-CAUSES = causes_of(MACHINE)
+MEANINGS = causes_of(MACHINE)
 CLOCK_READS = CHECKS_PER_SCENE + 1  # of a scene, see roms/sectors/src/harness.c
 CELLS = [
     (MACHINE, "O2", 0),
@@ -57,7 +58,7 @@ def test_an_experiment_adds_up_to_its_clocks(machine, build, objects):
 def test_a_routine_without_services_adds_up(engine):
     """The clocks of both engines, and those of `measure` under the full model."""
     cycles = {}
-    for timing in (MODE, "full"):
+    for timing in (CAUSES, "full"):
         machine, first = (
             Machine(MACHINE, engine=each, timing=timing, parameters={"objects": 5}) for each in (engine, "interpret")
         )
@@ -76,12 +77,12 @@ def test_a_routine_without_services_adds_up(engine):
         assert sum(causes.values()) == cycles[timing]
         assert (causes["services"], causes["refill"]) == (0, 2)
         assert all(causes[name] > 0 for name in ("execute", "addresses", "registers", "branches"))
-    assert cycles[MODE] == cycles["full"]
+    assert cycles[CAUSES] == cycles["full"]
 
 
 def test_the_mode_takes_the_same_clocks_and_gives_the_same_machine():
     ends = []
-    for timing in (MODE, "full"):
+    for timing in (CAUSES, "full"):
         machine = Machine(MACHINE, build="O1", timing=timing, parameters={"objects": 40})
         machine.run(frames=2)
         ends.append((machine.cycles, machine.frame_cycles, machine.hash("machine")))
@@ -96,9 +97,9 @@ def test_table_is_plain_json_and_adds_up(table):
     for row in table["rows"]:
         assert sum(row["causes"].values()) == row["cycles"] == pytest.approx(row["cycles_per_check"] * row["checks"])
         assert row["ratio"] == row["cycles_per_check"] / row["printed_cycles"]
-        assert row["causes"].keys() == CAUSES.keys()
+        assert row["causes"].keys() == MEANINGS.keys()
     assert table["method"]["memory_changed"] == {MACHINE: {}}
-    assert table["causes"] == {MACHINE: CAUSES}
+    assert table["causes"] == {MACHINE: MEANINGS}
 
 
 def test_machines_side_by_side():
@@ -123,7 +124,7 @@ def test_text_and_csv(table):
     assert ["execute", f"{each:.0f}", f"{share:.1f}"] in [cells[:3] for cells in rows]
     assert ["ours/1994", f"{row['ratio']:.3f}", f"{table['rows'][1]['ratio']:.3f}"] in rows
     found = list(csv.DictReader(io.StringIO(rows_csv(table))))
-    assert [int(each["cycles"]) for each in found] == [sum(int(each[name]) for name in CAUSES) for each in found]
+    assert [int(each["cycles"]) for each in found] == [sum(int(each[name]) for name in MEANINGS) for each in found]
 
 
 def test_memory_of_our_own():

@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any
 
 from retrosim.checks import check_choice
-from retrosim.machine.result import WARM_CALLS
+from retrosim.machine.choices import WARM_CALLS
 
 from .. import arguments, profiling, values
 from ..opening import check_simulated, compiler_flags, refuse

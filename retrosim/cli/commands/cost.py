@@ -34,6 +34,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from retrosim.errors import BudgetUsedUp
+from retrosim.machine.choices import CAUSES, MAX_STEPPED
 
 from .. import arguments, calling, comparing, profiling, values
 from ..opening import check_budget, check_simulated, chosen_budget, open_chosen, open_rom, refuse
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from retrosim.machine import Machine
     from retrosim.rom import Image, Rom
 
-MAX_INSTRUCTIONS = 2_000_000  # of one call, unless told otherwise
 TRIES = 2000  # of the search for the most clocks
 
 
@@ -69,9 +69,9 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--max-instructions",
         type=values.whole(1, 10**9),
-        default=MAX_INSTRUCTIONS,
+        default=MAX_STEPPED,
         metavar="N",
-        help=f"give up after N instructions; default: {MAX_INSTRUCTIONS}",
+        help=f"give up after N instructions; default: {MAX_STEPPED}",
     )
     arguments.add_budget(parser, "the call", "")
     parser.add_argument(
@@ -162,7 +162,7 @@ class Prepared:
 def opened(options: argparse.Namespace, progress: Progress) -> Prepared:
     """Open what options name, run a ROM's first frame, and set memory up. Errors: as of `open_chosen`."""
     from retrosim.checks import check_integer
-    from retrosim.cost.causes import MODE, has_causes
+    from retrosim.cost.causes import has_causes
     from retrosim.cost.cost import find_routine, only_routine
     from retrosim.machine import Machine
     from retrosim.rom import Rom
@@ -173,7 +173,7 @@ def opened(options: argparse.Namespace, progress: Progress) -> Prepared:
     if not isinstance(program, Rom) and options.build is not None:
         raise refuse(f"--build {options.build}: a program's file has no builds")
     if options.timing in (None, "full") and has_causes(options.machine) and not options.bounds:
-        options.timing = MODE
+        options.timing = CAUSES
     budget = chosen_budget(options)
     machine = open_chosen(options, program, budget.before(progress.note))
     assert isinstance(machine, Machine)  # `check_simulated` has refused the other

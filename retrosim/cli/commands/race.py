@@ -18,9 +18,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from retrosim.errors import RetrosimError
+from retrosim.machine.choices import NATIVE
 
 from .. import arguments, values
-from ..opening import NATIVE, check_budget, check_machines, chosen_budget, has_budget
+from ..opening import check_budget, check_machines, chosen_budget, has_budget
 from ..output import counted, print_json, say, shown_path
 from ..parser import Parser
 from ..progress import Progress

@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from retrosim.errors import BudgetUsedUp
+from retrosim.machine.choices import NATIVE
 
 from .. import arguments, profiling, values
 from ..debugging import HOST, add_causes, count_causes
 from ..display import NoWindow, open_window, opens_none
 from ..opening import (
-    NATIVE,
     check_budget,
     check_chosen,
     chosen_budget,

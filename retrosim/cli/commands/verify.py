@@ -14,8 +14,10 @@ import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from retrosim.machine.choices import NATIVE
+
 from .. import arguments, values
-from ..opening import NATIVE, check_budget, check_machines, chosen_budget, chosen_workers
+from ..opening import check_budget, check_machines, chosen_budget, chosen_workers
 from ..output import print_json, print_lines, say
 from ..parser import Parser
 from ..progress import Progress

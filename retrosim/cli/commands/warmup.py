@@ -19,9 +19,10 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from retrosim.errors import RetrosimError
+from retrosim.machine.choices import NATIVE
 
 from .. import arguments
-from ..opening import NATIVE, check_machines
+from ..opening import check_machines
 from ..output import columns, counted, is_writable, print_json, print_lines
 from ..parser import Parser
 from ..progress import Progress
@@ -82,9 +83,9 @@ def _cached() -> tuple[int, int]:
 
 def _steps(names: list[str], everything: bool) -> Iterator[Step]:
     """Yield what is to be compiled, the most wanted first; some of it more than once."""
-    from retrosim.cost.causes import MODE
     from retrosim.machine import PRESETS
     from retrosim.machine.ahead import programs_of
+    from retrosim.machine.choices import CAUSES
     from retrosim.rom import load_rom, rom_names
     from retrosim.scenarios import SCENARIOS
 
@@ -103,7 +104,7 @@ def _steps(names: list[str], everything: bool) -> Iterator[Step]:
             yield f"{rom} on the native machine", partial(_run_frame, NATIVE, rom)
         for dtype in ("int16", "int32"):
             yield f"the collision routines on {dtype}", partial(_run_routines, dtype)
-    for timing, program in product(("full", MODE), programs):
+    for timing, program in product(("full", CAUSES), programs):
         yield from program.handlers(timing)
     if everything:
         for timing, program in product(TIMINGS_BY_USE, programs):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-import retrosim.machine.machine as machine_module
 from retrosim.cpu.engines.handlers.interpret import Interpreter
-from retrosim.machine import Machine
+from retrosim.machine import Machine, choices
 from retrosim.machine.presets import preset
 from retrosim.machine.state_file import registers
 from retrosim.rom import Image, Symbol
@@ -14,9 +13,9 @@ from retrosim.rom.lines import LineTable
 from retrosim.rom.symbols import SymbolTable
 from tests.helpers.cpu.all_handlers import all_handlers
 
-ENGINES = tuple(engine for engine in machine_module.ENGINES if engine != "auto")
+ENGINES = tuple(engine for engine in choices.ENGINES if engine != "auto")
 COMPILED = tuple(engine for engine in ENGINES if engine != "evaluate")
-TIMINGS = machine_module.TIMINGS
+TIMINGS = choices.TIMINGS
 MACHINES = {"mc68000-8": "m68000", "mc68040-25": "m68040"}  # one of each model, and the ISA of its images
 ENTRY = 0x1000
 MACHINE_OPTIONS = ("engine", "timing", "service_clocks", "memory_clocks", "readings", "mode")

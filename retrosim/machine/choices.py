@@ -1,0 +1,15 @@
+"""What a machine is told by name, and what is usual; importing this brings no compiler along.
+
+CAUSES is the timing that counts the clocks of "full" by cause, on CPUs that have it (see `retrosim.cost.causes`).
+"""
+
+NATIVE = "native"  # the machine that runs compiled Python, without a CPU
+ENGINES = ("auto", "evaluate", "interpret", "recompile")
+TIMINGS = ("off", "table", "full")
+CAUSES = "causes"
+
+MAX_WARM_CALLS = 1_000_000
+WARM_CALLS = 1
+"""Calls of a routine before the one that is measured, unless given: code and data are then where a program that calls
+the routine every frame finds them."""
+MAX_STEPPED = 2_000_000  # instructions of a call that is looked at one by one, unless given: about a minute
