@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from retrosim.machine.clockwork import EXIT, MICROSECONDS, WRITE_TEXT, YIELD_FRAME
 from retrosim.machine.console import MAX_BYTES
+from retrosim.machine.memory import EXIT, MICROSECONDS, WRITE_TEXT, YIELD_FRAME
 
 from .workload import STALE, digest
 

@@ -25,7 +25,7 @@ from retrosim.checks import check_choice
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine
 from retrosim.machine.budget import Budget
-from retrosim.machine.clockwork import EXIT, YIELD_FRAME
+from retrosim.machine.memory import EXIT, YIELD_FRAME
 from retrosim.rom import Image
 from retrosim.rom.formats.sources import FLAGS
 

@@ -26,7 +26,7 @@ from retrosim.cpu.spec.cpu import SERVICE, Cache
 from retrosim.cpu.spec.rows import Insn
 from retrosim.machine import Machine
 from retrosim.machine.choices import CAUSES
-from retrosim.machine.clockwork import YIELD_FRAME
+from retrosim.machine.memory import YIELD_FRAME
 
 from .calls import BRANCH, ENTER, INTERRUPT, LEAVE, PASS, CallTree, Functions, kind_of
 from .causes import CauseCounter, named

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from retrosim.cpu.spec.cpu import SERVICE
 from retrosim.cpu.spec.timing import WATCH_READS, WATCH_WRITES
 from retrosim.machine import state_file
-from retrosim.machine.clockwork import FOREVER
+from retrosim.machine.memory import FOREVER
 
 from .conditions import ConditionError
 from .history import History, now

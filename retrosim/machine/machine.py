@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.engines.evaluate import Evaluator
+from retrosim.cpu.engines.profiling import Profile
 from retrosim.cpu.engines.tiers import Tiers
-from retrosim.cpu.spec.cpu import ADDRESS_MASK
+from retrosim.cpu.spec.cpu import ADDRESS_MASK, FAULT, RUNNING, SERVICE
+from retrosim.cpu.spec.host import Call
 from retrosim.cpu.spec.readings import changed_readings
+from retrosim.errors import BudgetUsedUp, CpuFault, RetrosimError, SystemCall
 from retrosim.rom import Image, Rom, load_program
 from retrosim.rom.parameters import all_parameters
+from retrosim.rom.placing import SYSTEM_START
 from retrosim.rom.reading import Reader
 from retrosim.rom.scene import Scene, parse_scene
 from retrosim.scenarios.shapes import shapes_of
@@ -27,20 +34,41 @@ from retrosim.screen.shapes import Shapes
 
 from . import memory, placing, state_file, systems
 from .budget import Budget
-from .calls import Calls, FirstUses
-from .choices import ENGINES
-from .clockwork import FOREVER
+from .calls import MAX_INSTRUCTIONS, NO_REGISTERS, RESULT_TYPES, FirstUses
+from .choices import ENGINES, MAX_WARM_CALLS, WARM_CALLS
+from .console import write_text
+from .interval import intervals
+from .memory import EXIT, FOREVER, MICROSECONDS, WRITE_TEXT, YIELD_FRAME
 from .options import chosen_service_clocks, memory_parameters, revision
 from .presets import preset
 from .registers import Registers
+from .result import Measurement, RunResult
 from .world import World
 
-if TYPE_CHECKING:
-    from retrosim.debug import Debugger, Point, Stop
+MAX_TEXT = 1 << 16  # characters of `text` that are kept, the last ones
 
 
+class Observer(Protocol):
+    """What looks on while a machine runs, such as a debugger's `retrosim.debug.observer.Observer`."""
 
-class Machine(Calls):
+    @property
+    def due(self) -> int:
+        """Clock at which a run is looked at whatever happens."""
+
+    def begin(self) -> None:
+        """A run begins."""
+
+    def note(self, is_between: bool = False) -> None:
+        """An instruction was executed, or an interrupt taken between two."""
+
+    def is_stopped(self) -> bool:
+        """Tell, between two slices, whether the run ends here."""
+
+    def end(self) -> None:
+        """A run ends."""
+
+
+class Machine:
     """A machine of 1994 that runs one ROM; many can live in one process.
 
     name, rom, image, parameters, clock_hz
@@ -118,7 +146,7 @@ class Machine(Calls):
         self.budget = Budget()
         for address, data in self.image.segments:
             self.core.write(address, data)
-        self._observer = None
+        self._observer: Observer | None = None
         self._power_on()
         self._engine_name = engine
         self._engine = self._make_engine(engine, progress)
@@ -152,13 +180,15 @@ class Machine(Calls):
             self._engine = self._engines[mode]
 
     @cached_property
-    def debugger(self) -> Debugger:
-        """What stops the machine where one wants, and goes back in its time; a machine without one pays nothing."""
-        from retrosim.debug import Debugger
+    def debugger(self) -> Any:
+        """What stops the machine where one wants, and goes back in its time: a `retrosim.debug.Debugger`.
 
-        return Debugger(self)
+        Debugging is a layer above the machine, so it is imported by name when it is first asked for; a machine without
+        a debugger pays nothing.
+        """
+        return import_module("retrosim.debug").Debugger(self)
 
-    def on(self, where: int | str, function: Callable[[Machine], object]) -> Point:
+    def on(self, where: int | str, function: Callable[[Machine], object]) -> object:
         """Call a function whenever the program gets to an instruction, before it is executed.
 
         where     an address, symbol or source line ("file.c:12")
@@ -170,8 +200,8 @@ class Machine(Calls):
         return self.debugger.hook(where, function)
 
     def watch(
-        self, where: int | str, size: int, function: Callable[[Machine, Stop], object], access: str = "write"
-    ) -> Point:
+        self, where: int | str, size: int, function: Callable[[Machine, Any], object], access: str = "write"
+    ) -> object:
         """Call a function after every instruction that touches some memory; it gets the machine and what was touched.
 
         access   "read", "write", "access" (either) or "change"
@@ -398,3 +428,413 @@ class Machine(Calls):
     def restore(self, state: bytes) -> None:
         """Go back to a snapshot."""
         self._count_on(state_file.restore(self.core, state))
+
+    def set_stack(self, top: int) -> None:
+        """Put an empty stack below an address. Errors: ValueError where the CPU cannot have one."""
+        self._host.set_stack(self.core.state, top)
+
+    def argument_bits(self, convention: str = "c") -> int:
+        """Return the width of an argument. Errors: ValueError for a convention that the CPU does not have."""
+        check_choice("convention", convention, tuple(self._host.call))
+        return self._host.call[convention].argument_bits
+
+    def enter(
+        self,
+        symbol: str | int,
+        *arguments: int | str,
+        convention: str = "c",
+        registers: Mapping[str, int | str] = NO_REGISTERS,
+    ) -> None:
+        """Begin a call of a routine, to return to `return_address`; arguments as for `call`. Errors: ValueError."""
+        bits, entry = self.argument_bits(convention), self.address(symbol)
+        words = [self._word("argument", word, bits) for word in arguments]
+        values = self.register_values(registers)
+
+        def write(address: int, data: bytes) -> None:
+            self.core.write(address & ADDRESS_MASK, data)
+
+        self.regs.update(values)
+        self._set_bases(symbol, entry)
+        self._host.call[convention].enter(Call(self.core.state, write, entry, self.return_address, words))
+        self.regs.update(values)  # also what the convention has taken
+        self._wait_until(self.cycles)
+
+    def _word(self, what: str, given: int | str, bits: int) -> int:
+        """Return a word, or the address of a symbol. Errors: ValueError."""
+        value = self.address(given) if isinstance(given, str) else given
+        return check_integer(what, value, -(1 << bits - 1), (1 << bits) - 1)
+
+    def register_values(self, given: Mapping[str, int | str]) -> dict[str, int]:
+        """Return register -> value; symbols become addresses, negative words their bits. Errors: ValueError."""
+        values = {}
+        known = self._host.registers
+        for alias, value in given.items():
+            name = self._host.aliases.get(alias, alias)
+            check_choice("register", name, [each for each in known if each != "pc"])
+            bits = known[name].bits
+            values[name] = self._word(f"register {name}", value, bits) & ((1 << bits) - 1)
+        return values
+
+    def begin_call(self, entry: int, back: int) -> None:
+        """Enter a routine without arguments by the C convention, to return to `back`."""
+        self._host.call["c"].enter(Call(self.core.state, self.core.write, entry, back, ()))
+
+    @property
+    def return_address(self) -> int:
+        """Where a routine returns to that is called from outside."""
+        own = self.image.return_address
+        return memory.RETURN_ADDRESS if own is None else own
+
+    def _set_bases(self, symbol: str | int, entry: int) -> None:
+        """Give the registers that point to the program's data their values, where the program has not done so yet.
+
+        Errors  RetrosimError where the image does not say what a register that the routine uses points to
+        """
+        symbols = self.image.symbols
+        for register, base in self._host.bases.items():
+            if self.regs[register]:
+                continue
+            found = next((symbols[name].address for name in base.symbols if name in symbols), None)
+            if found is not None:
+                self.regs[register] = found
+            elif insn := self._first_uses.find(entry, base.number):
+                where = f"{symbol if isinstance(symbol, str) else f'{symbol:#x}'}: {insn.text} at {insn.pc:#x}"
+                link = f"link the program with {' or '.join(base.symbols)}"
+                raise RetrosimError(
+                    f"{where} uses {register}, which nothing has set; {link}, "
+                    f"or set machine.regs[{register!r}] (`retrosim cost --reg {register}=ADDRESS`)"
+                )
+
+    def _run_routine(
+        self,
+        symbol: str | int,
+        arguments: tuple[int | str, ...],
+        convention: str,
+        registers: Mapping[str, int | str],
+        max_instructions: int,
+    ) -> tuple[RunResult, list[int]]:
+        """Run a routine to its return; return how, and the registers of a result. All registers are as before.
+
+        So is the pipeline, which is empty. Caches stay: a call fills them for whatever runs next.
+        """
+        saved = self.core.state.copy()
+        self.enter(symbol, *arguments, convention=convention, registers=registers)
+        result = self.run(instructions=max_instructions, until=self.return_address)
+        values = [self.regs[name] for name in self._host.result]
+        cpu = self.core.cpu
+        for field in {*cpu.layout.registers, *cpu.in_registers, "pc", "stopped", "reason", "detail", "access"}:
+            self.core.state[field] = saved[field]
+        self._wait_until(self.cycles)
+        if result.reason == "budget":
+            raise BudgetUsedUp(self.budget.spent)
+        if result.reason != "until":
+            raise result.fault or RetrosimError(
+                f"{symbol} did not return within {max_instructions} instructions"
+                + (f" ({result.reason})" if result.reason != "instructions" else "")
+            )
+        return result, values
+
+    def warm_up(
+        self,
+        symbol: str | int,
+        *arguments: int | str,
+        calls: int = WARM_CALLS,
+        convention: str = "c",
+        registers: Mapping[str, int | str] = NO_REGISTERS,
+        max_instructions: int = MAX_INSTRUCTIONS,
+    ) -> None:
+        """Call a routine and undo what it did to memory and frames: caches and the like stay as it has left them.
+
+        calls   how often, 0 or more, each from the same memory
+        Errors  as for `measure`
+        """
+        for _ in range(check_integer("warm", calls, 0, MAX_WARM_CALLS)):
+            with self._undone():
+                self._run_routine(symbol, arguments, convention, registers, max_instructions)
+
+    @contextmanager
+    def _undone(self) -> Iterator[None]:
+        """Put memory, frames and counted instructions back at the end; time goes on."""
+        names = ("frame_number", "frame_cycles", "frame_instructions", "instructions", "exit_status")
+        contents, counters = self.mem.copy(), {name: getattr(self, name) for name in names}
+        try:
+            yield
+        finally:
+            self.core.replace([contents])
+            for name, value in counters.items():
+                setattr(self, name, value)
+
+    def call(
+        self,
+        symbol: str | int,
+        *arguments: int | str,
+        returns: str = "int",
+        convention: str = "c",
+        registers: Mapping[str, int | str] = NO_REGISTERS,
+        max_instructions: int = MAX_INSTRUCTIONS,
+    ) -> int:
+        """Call a routine as C would and return its result.
+
+        What it writes into memory stays, and its time has passed; registers and program counter are as before, so that
+        the program can go on. `measure` says what a call costs.
+
+        symbol      name or address of the routine
+        arguments   words of 32 bits, in real mode of 16 bits; for pointers addresses, or symbols
+        returns     type of the result: "int" is a signed word as wide as an argument; or u8, s8, u16, s16, u32, s32
+        convention  "c", or another that the CPU has: "pascal" (68K; real mode: a far call), "regparm" (x86)
+        registers   name -> word or symbol: what the routine finds in registers, as hand-written code expects it
+        max_instructions  after which the call is given up
+        Errors      ValueError; CpuFault, RetrosimError when the routine does not return
+        """
+        check_choice("returns", returns, ("int", *RESULT_TYPES))
+        word = self.argument_bits(convention)
+        bits, is_signed = (word, True) if returns == "int" else (int(returns[1:]), returns[0] == "s")
+        low, high = self._run_routine(symbol, arguments, convention, registers, max_instructions)[1]
+        value = ((low & ((1 << word) - 1)) | high << word) & ((1 << bits) - 1)
+        return value - (1 << bits) if is_signed and value >> bits - 1 else value
+
+    def measure(
+        self,
+        symbol: str | int,
+        *arguments: int | str,
+        warm: int = WARM_CALLS,
+        interval: bool = False,
+        convention: str = "c",
+        registers: Mapping[str, int | str] = NO_REGISTERS,
+        max_instructions: int = MAX_INSTRUCTIONS,
+    ) -> Measurement:
+        """Call a routine and return what it cost; arguments and effects are those of one `call`.
+
+        warm      calls before the one that counts, see `warm_up`: caches are then as a routine finds them that is
+                  called every frame. 0: as they are now, empty after power-on
+        interval  also return `low` and `high`, for which the routine runs again on every alternative (see `interval`)
+        Errors    ValueError; CpuFault, RetrosimError when the routine does not return
+        """
+        given: dict[str, Any] = {"convention": convention, "registers": registers}
+        given["max_instructions"] = max_instructions
+
+        def count(machine: Machine) -> list[int]:
+            return [machine.measure(symbol, *arguments, warm=0, **given).cycles]
+
+        self.warm_up(symbol, *arguments, calls=warm, **given)
+        found = intervals(self, count)[0] if interval else None
+        result, values = self._run_routine(symbol, arguments, convention, registers, max_instructions)
+        low, high = found.around(result.cycles) if found else (None, None)
+        return Measurement(result.cycles, result.instructions, values[0], warm, low, high)
+
+    @property
+    def mem(self) -> np.ndarray:
+        """All memory: uint8[2**24], a view. Write code through `write`, so that decoded copies are dropped."""
+        return self.core.ram[: ADDRESS_MASK + 1]
+
+    @property
+    def cycles(self) -> int:
+        """CPU clocks since power-on, waiting for ticks included."""
+        return int(self.core.state["cycles"])
+
+    @property
+    def ticks(self) -> int:
+        """Timer ticks since power-on."""
+        return math.floor(self.cycles * self.tick_hz / self.clock_hz)
+
+    @property
+    def retraces(self) -> int:
+        """Periods of the frame clock since power-on."""
+        return math.floor(self.cycles * self.frame_hz / self.clock_hz)
+
+    def address(self, symbol: str | int) -> int:
+        """Return the address of a symbol, or the address itself. Errors: ValueError."""
+        if isinstance(symbol, str):
+            if symbol not in self.image.symbols:
+                raise ValueError(f"symbol {symbol!r}: not in the image; it has {', '.join(sorted(self.image.symbols))}")
+            return self.image.symbols[symbol].address
+        if not 0 <= symbol <= ADDRESS_MASK:
+            raise ValueError(f"address {symbol}: allowed 0..{ADDRESS_MASK}")
+        return symbol
+
+    def run(
+        self,
+        frames: int | None = None,
+        cycles: int | None = None,
+        instructions: int | None = None,
+        until: int | str | Iterable[int | str] | None = None,
+    ) -> RunResult:
+        """Run until the first of the given limits, the program's exit, a fault, or the end of the budget.
+
+        frames, cycles, instructions  0 or more
+        until     an address or a symbol, or several: stop before the instruction there
+        Returns   RunResult, its numbers those of this call; its pc says which address was reached
+        Errors    ValueError
+        """
+        limits = {"frames": frames, "cycles": cycles, "instructions": instructions}
+        for limit, value in limits.items():
+            if value is not None and (value < 0 or value % 1):
+                raise ValueError(f"{limit} {value}: allowed 0 or more, a whole number")
+        several = until if isinstance(until, Iterable) and not isinstance(until, str) else [until]
+        stops = frozenset(self.address(each) for each in several if each is not None)
+        if not stops and all(v is None for v in limits.values()):
+            raise ValueError("run without a limit: allowed frames, cycles, instructions or until")
+        return self._run(frames, cycles, instructions, stops)
+
+    def _run(
+        self, frames: int | None, cycles: int | None, instructions: int | None, stops: frozenset[int]
+    ) -> RunResult:
+        observer = self._observer
+        if observer is not None:
+            observer.begin()
+        state, start = self.core.state, (self.frame_number, self.cycles, self.instructions)
+        end_frame = None if frames is None else start[0] + frames
+        end_cycle = FOREVER if cycles is None else min(FOREVER, start[1] + cycles)
+        fault, engine, budget = None, self._engine, self.budget
+        while True:
+            left = engine.SLICE if instructions is None else instructions - (self.instructions - start[2])
+            if self.exit_status is not None:
+                reason = "exit"
+            elif end_frame is not None and self.frame_number >= end_frame:
+                reason = "frames"
+            elif self.cycles >= end_cycle:
+                reason = "cycles"
+            elif left <= 0:
+                reason = "instructions"
+            elif stops and int(state["pc"]) in stops:
+                reason = "until"
+            elif state["stopped"] and self._ticks_masked:
+                reason, fault = "fault", self._fault("stopped with all interrupts masked")
+            elif budget.is_spent(self.cycles, self.clocks_in_frame, self.clock_hz, is_timed=self.timing != "off"):
+                reason = "budget"
+            else:
+                last = budget.end_cycle(self._frame_start[0], self.clock_hz)
+                stop = end_cycle if last is None else min(end_cycle, last)
+                if observer is not None:
+                    stop = min(stop, observer.due)
+                if state["stopped"]:
+                    self._wait_until(min(stop, self._next_tick))
+                else:
+                    held, masked = self._host.in_shadow(state), self._ticks_masked
+                    self._host.end_shadow(state)  # also one that the program counter was taken away from
+                    state["limit"] = stop if masked else min(stop, self._next_tick)
+                    self.instructions += self._advance(1 if held else min(left, engine.SLICE), stops)
+                    if observer is not None:
+                        observer.note()
+                    if state["reason"] == SERVICE:
+                        self._serve(int(state["detail"]))
+                self._tick()
+                if observer is not None:
+                    observer.note(is_between=True)
+                self.core.notice_writes()
+                if state["reason"] == FAULT and (fault := self._ended(int(state["detail"]))):
+                    reason = "fault"
+                    break
+                if observer is not None and observer.is_stopped():
+                    reason = "point"
+                    break
+                continue
+            break
+        done = (self.frame_number - start[0], self.cycles - start[1], self.instructions - start[2])
+        if observer is not None:
+            observer.end()
+        return RunResult(reason, *done, int(state["pc"]), fault)
+
+    @property
+    def clocks_in_frame(self) -> int:
+        """Clocks since the present frame began; where they are not counted, one for each instruction."""
+        clocks, instructions = self.cycles - self._frame_start[0], self.instructions - self._frame_start[1]
+        return instructions if self.timing == "off" else clocks
+
+    def _advance(self, count: int, stops: frozenset[int]) -> int:
+        """Run the engine; while the CPU traces, one instruction at a time on the evaluator."""
+        state, host = self.core.state, self._host
+        trace, pc = int(state[host.tracing]) if host.tracing else 0, int(state["pc"])
+        if not trace:
+            return self._engine.run(count, stops)
+        insn = self.core.decode(pc)
+        evaluator = Evaluator(self.core)
+        done = evaluator.run(1)
+        if state["reason"] not in (FAULT, SERVICE) and host.traced(evaluator, trace, insn):
+            state["stopped"] = 0  # a traced STOP does not wait
+            evaluator.between(host.trace, pc)
+        return done
+
+    def attach_profile(self, profile: Profile | None) -> None:
+        """Count in a profile from now on; None: no more. Errors: ValueError for a machine on the evaluator."""
+        if not isinstance(self._engine, Tiers):
+            raise ValueError(f"engine {self._engine.name!r}: has no profile; allowed auto, interpret, recompile")
+        self._engine.attach(profile)
+
+    def profile_counts(self) -> dict[int, list[int]]:
+        """Return address -> [visits, clocks] of the attached profile; -1: clocks that are no instruction's."""
+        assert isinstance(self._engine, Tiers)
+        return self._engine.counted()
+
+    def restart_ticks(self, pending: bool) -> None:
+        """Count ticks from the present clock on; `pending` tells that one has not interrupted the CPU yet."""
+        self._tick_pending = pending
+        self._next_tick = math.ceil((self.ticks + 1) * self.clock_hz / self.tick_hz)
+
+    @property
+    def _ticks_masked(self) -> bool:
+        """Does the CPU ignore ticks now? Whatever changes that gives control back to the host."""
+        return not self.core.cpu.accepts(self.core.state, self.preset.tick_level)
+
+    def _tick(self) -> None:
+        """Count the ticks that have passed, and interrupt the CPU for one when its mask allows."""
+        if self.cycles >= self._next_tick:
+            self.restart_ticks(pending=True)
+        state = self.core.state
+        ready = state["reason"] not in (FAULT, SERVICE) and self._tick_pending
+        if ready and not self._ticks_masked and self.exit_status is None:
+            self._tick_pending = False
+            state["stopped"] = 0
+            Evaluator(self.core).between(lambda m: m.cpu.interrupt(m, self.preset.tick_level))
+
+    def _serve(self, number: int) -> None:
+        """Perform a service; the trap instruction itself has been executed and counted."""
+        self._wait_until(self.cycles + (0 if self.timing == "off" else self.service_clocks))
+        if number == YIELD_FRAME:
+            self.frame_number += 1
+            self.frame_cycles = self.cycles - self._frame_start[0]
+            self.frame_instructions = self.instructions - self._frame_start[1]
+            self._wait_until(math.ceil((self.retraces + 1) * self.clock_hz / self.frame_hz))
+            self._frame_start = (self.cycles, self.instructions)
+            if self.frame_number == 1:
+                self._end_first_frame()
+        elif number == MICROSECONDS:
+            now = self.cycles * 1_000_000 // self.clock_hz
+            low, high = self._host.result
+            self.regs[low], self.regs[high] = now & 0xFFFFFFFF, now >> 32 & 0xFFFFFFFF
+        elif number == EXIT:
+            self.exit_status = self.regs[self._host.result[0]]
+        elif number == WRITE_TEXT:
+            self.text = (self.text + write_text(self.core, *(self.regs[name] for name in self._host.result)))[
+                -MAX_TEXT:
+            ]
+        else:
+            Evaluator(self.core).refuse_service()
+
+    def _wait_until(self, cycle: int) -> None:
+        """Let clocks pass with nothing in the pipeline."""
+        for field in ("cycles", *self.core.cpu.stage_fields):
+            self.core.state[field] = cycle
+
+    def _ended(self, vector: int) -> CpuFault | None:
+        """Return why the program cannot go on after an exception without a handler; None if it asked for its end."""
+        system = systems.asked(self, vector)
+        if system is None:
+            return self._fault(self.core.cpu.vector_name(vector))
+        if system.exits is not None:
+            self.exit_status = system.exits
+            self.core.state["reason"] = RUNNING
+            return None
+        pc = self.regs["pc"]
+        if pc >= SYSTEM_START:
+            pc = systems.call_of(self)
+        insn = self.core.decode(pc)
+        code = self.mem[insn.pc : insn.pc + insn.length].tobytes()
+        return SystemCall(system.what, self.core.cpu.model, insn.pc, code, insn.text)
+
+    def _fault(self, reason: str) -> CpuFault:
+        pc = int(self.core.state["pc"])
+        insn = self.core.decode(pc)
+        vector = int(self.core.state["detail"]) if self.core.state["reason"] == FAULT else None
+        kind = CpuFault if vector is None else self._host.faults.get(vector, CpuFault)
+        return kind(reason, self.core.cpu.model, pc, self.mem[pc : pc + insn.length].tobytes(), insn.text)

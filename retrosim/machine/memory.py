@@ -13,3 +13,6 @@ STACK_START = 0x100000  # initial stack pointer; the stack grows down
 RETURN_ADDRESS = 0x0003FC  # where a measured routine returns to: below every image, and nothing is executed there
 
 INPUT_WORDS = {"pad": (PAD_WORD, 31)}  # device -> (address, greatest value)
+
+YIELD_FRAME, MICROSECONDS, EXIT, WRITE_TEXT = range(4)  # services, by their numbers
+FOREVER = (1 << 63) - 1  # clocks: no limit
