@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,9 +15,10 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "retrosim"
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
-MAX_LINES = 600
+MAX_LINES = 900  # a class stands in one file; about 700 is long
 
 ISAS = ("cpu.m68k", "cpu.x86", "cpu.ppc")
+SPEC = ("cpu.spec.rows", "cpu.assembly", "cpu.spec")
 BASE = ("errors", "checks", "lazy", "reading", "version", "cache", "jit", "numeric", "report")
 
 # folder (or module of the package itself) -> what it may import; each names only what stands before it
@@ -34,32 +36,34 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "collide.kernels": BASE,
     "collide": (*BASE, "collide.kernels"),
     "cpu": (),
-    "cpu.assembly": ("errors", "checks"),
-    "cpu.spec": ("errors", "checks", "cpu.assembly"),
-    **dict.fromkeys(ISAS, ("errors", "cpu.spec", "cpu.assembly")),
-    "cpu.engines": ("errors", "cache", "cpu.spec"),
+    "cpu.spec.rows": ("errors",),
+    "cpu.assembly": ("errors", "checks", "cpu.spec.rows"),  # how operands are written and encoded
+    "cpu.spec": ("errors", "checks", "cpu.spec.rows", "cpu.assembly"),
+    "cpu.assembly.assembler": ("errors", "checks", *SPEC),  # the rows backwards: from a text to an encoding
+    **dict.fromkeys(ISAS, ("errors", *SPEC)),
+    "cpu.engines": ("errors", "cache", *SPEC),
     "rom": ("errors", "checks", "reading"),
-    "screen": ("errors",),
+    "screen": ("errors", "report"),
     "scenarios": (*BASE, "collide", "collide.kernels", "rom", "screen"),
-    "machine": (*BASE, "cpu", "cpu.spec", *ISAS, "cpu.engines", "rom", "screen", "scenarios"),
+    "machine": (*BASE, "cpu", *SPEC, *ISAS, "cpu.engines", "rom", "screen", "scenarios"),
 }
 LAYERS["debug"] = (*LAYERS["machine"], "machine")
-LAYERS["asm"] = ("errors", "checks", "lazy", "reading", "cpu", "cpu.spec", "cpu.assembly", "rom", "machine")
+LAYERS["asm"] = ("errors", "checks", "lazy", "reading", "cpu", *SPEC, "cpu.assembly.assembler", "rom", "machine")
 LAYERS["jobs"] = ("errors", "cache", "version")
 LAYERS["tape"] = (*BASE, "rom", "machine", "debug", "jobs")
-LAYERS["cost"] = (*LAYERS["debug"], "debug", "asm", "jobs")
+LAYERS["cost"] = (*LAYERS["debug"], "debug", "asm", "jobs", "cpu.assembly.assembler")
+LAYERS["reference"] = (*LAYERS["cost"], "cost")
 LAYERS["bounds"] = (*LAYERS["cost"], "cost")
-LAYERS["table_1994"] = LAYERS["study"] = (*LAYERS["bounds"], "bounds", "tape")
-LAYERS["reference"] = (*LAYERS["asm"], "cpu.engines", "asm")
+LAYERS["table_1994"] = (*LAYERS["cost"], "cost", "collide", "collide.kernels")
 LAYERS["study"] = (*LAYERS["table_1994"], "table_1994")
 LAYERS["bench"] = (*LAYERS["study"], "study")
-LAYERS["console"] = ("errors", "checks", "reading", "cpu.spec", "rom", "screen", "machine", "debug", "cost", "tape")
-LAYERS["window"] = (*LAYERS["study"], "study", "bench", "console")
+LAYERS["console"] = ("errors", "checks", "reading", *SPEC, "rom", "screen", "machine", "debug", "cost", "tape")
+LAYERS["window"] = (*LAYERS["study"], "tape", "study", "console")
+LAYERS["serve"] = ("errors", "checks", "reading", *SPEC, "rom", "machine", "debug", "console")
 LAYERS["root"] = ("lazy",)  # the package itself: its public names are in __init__.pyi
-LAYERS["serve"] = ("errors", "checks", "reading", "cpu.spec", "rom", "machine", "debug", "console")
+LAYERS["testing"] = (*LAYERS["cost"], "cost")
 LAYERS["examples"] = (*LAYERS["window"], "window", "root")
-LAYERS["testing"] = LAYERS["window"]
-LAYERS["cli"] = (*LAYERS["window"], "window", "reference", "guide", "serve", "examples")
+LAYERS["cli"] = (*LAYERS["window"], "window", "bounds", "bench", "reference", "guide", "serve", "examples")
 LAYERS["__main__"] = ("cli",)
 
 
@@ -129,13 +133,62 @@ def test_the_parser_sees_every_kind_of_import() -> None:
     assert ("window/pyglet_window.py", "pyglet") in seen  # inside a function
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
-def test_imports_go_downward(path: Path) -> None:
-    layer = layer_of(module_of(path))
-    assert layer in LAYERS, f"{layer} has no layer yet"
-    for line, name in of_package(path):
-        other = layer_of(name)
-        assert other == layer or other in LAYERS[layer], f"line {line}: {layer} imports {name} ({other})"
+def test_imports_go_downward() -> None:
+    wrong = []
+    for path in FILES:
+        layer = layer_of(module_of(path))
+        assert layer in LAYERS, f"{layer} has no layer yet"
+        for line, name in of_package(path):
+            other = layer_of(name)
+            if other != layer and other not in LAYERS[layer]:
+                wrong.append(f"{path.relative_to(PACKAGE)}:{line}: {layer} imports {name} ({other})")
+    assert not wrong, "\n".join(wrong)
+
+
+def circles(edges: dict[str, set[str]]) -> list[list[str]]:
+    """Return the groups of modules that import each other, by Tarjan's algorithm."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found = []
+
+    def visit(module: str) -> None:
+        index[module] = low[module] = len(index)
+        stack.append(module)
+        for other in sorted(edges[module]):
+            if other not in index:
+                visit(other)
+                low[module] = min(low[module], low[other])
+            elif other in stack:
+                low[module] = min(low[module], index[other])
+        if low[module] == index[module]:
+            group = stack[stack.index(module) :]
+            del stack[-len(group) :]
+            if len(group) > 1:
+                found.append(sorted(group))
+
+    for module in sorted(edges):
+        if module not in index:
+            visit(module)
+    return found
+
+
+def test_no_modules_import_each_other() -> None:
+    """Not inside functions either, and not for annotations; a folder's `__init__` counts as a module."""
+    edges = {module: {name for _, name in of_package(path) if name in MODULES} for module, path in MODULES.items()}
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == [["b", "c"]]  # a check of the checker
+    assert circles(edges) == []
+
+
+def test_each_folder_has_a_map() -> None:
+    """The docstring of `__init__` names every file of the folder."""
+    missing = []
+    for init in PACKAGE.rglob("__init__.py"):
+        text = ast.get_docstring(ast.parse(init.read_text())) or ""
+        words = set(re.findall(r"[\w.]+", text))
+        parts = [path.stem for path in init.parent.glob("*.py") if path.stem not in ("__init__", "__main__")]
+        missing += [f"{init.parent.relative_to(PACKAGE)}: {name}" for name in sorted(parts) if name not in words]
+    assert not missing, "\n".join(missing)
 
 
 def test_every_layer_is_there() -> None:
@@ -161,27 +214,27 @@ def test_only_presets_know_instruction_sets_by_name() -> None:
 
 def test_the_oracles_stand_alone() -> None:
     """They judge the kernels, so they share no code with them, and no product module imports a judge."""
-    oracles = {path for path in FILES if layer_of(module_of(path)) == "collide.oracle"}
+    oracles = sorted((PACKAGE.parent / "tests" / "oracle").glob("*.py"))
     assert len(oracles) > 5
     for path in oracles:
-        assert all(layer_of(name) == "collide.oracle" for _, name in of_package(path)), path
-    files = {path.relative_to(PACKAGE).as_posix() for path in oracles}
-    assert not files & users("numba", "numpy", "llvmlite")
-    judged = [path for path in FILES if path not in oracles for _, name in of_package(path) if ".oracle" in name]
-    assert not judged
+        nodes = list(ast.walk(ast.parse(path.read_text())))
+        names = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+        names += [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+        assert not {name.split(".")[0] for name in names} & {"retrosim", "numba", "numpy", "llvmlite"}, path
+    assert not {path for path in FILES for _, name in imports(path) if name.split(".")[0] == "tests"}
 
 
 def test_distributions_are_used_where_they_belong() -> None:
-    assert users("pyglet") == {f"window/{name}.py" for name in ("canvas", "pyglet_window", "race_window")}
+    assert users("pyglet") == {f"window/{name}.py" for name in ("canvas", "pyglet_window", "race/window")}
     assert users("numba") == {"jit.py", "collide/kernels/simd.py"}
     emitting = {"collide/kernels/simd.py", "cpu/engines/compiled.py"}
     assert users("llvmlite") == emitting | {"jit.py"}  # whose version names its entries
-    assert {file.split("/")[0] for file in users("unicorn", "machine68k", "capstone")} <= {"study"}
+    assert {file.split("/")[0] for file in users("unicorn", "machine68k", "capstone")} <= {"bench"}
     assert {file.split("/")[0] for file in users("elftools")} == {"rom"}
     assert users("platformdirs") == {"cache/folders.py"} and users("shtab") == {"cli/commands/completion.py"}
     assert users("textual") == {"cli/terminal/screen.py"}
     assert users("PIL", "imageio_ffmpeg") == {"window/clip.py"}
-    assert {file.split("/")[0] for file in users("pygame", "matplotlib")} <= {"study", "examples"}
+    assert {file.split("/")[0] for file in users("pygame", "matplotlib")} <= {"bench", "examples"}
 
 
 def test_one_place_decorates_for_numba() -> None:
@@ -198,9 +251,9 @@ def test_one_place_decorates_for_numba() -> None:
                 assert names <= {"types", "intrinsic"}, f"{path}:{node.lineno}: {names}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
-def test_files_are_short(path: Path) -> None:
-    assert len(path.read_text().splitlines()) < MAX_LINES
+def test_files_are_short() -> None:
+    long = {path: len(path.read_text().splitlines()) for path in FILES}
+    assert not {path.relative_to(PACKAGE): lines for path, lines in long.items() if lines > MAX_LINES}
 
 
 def run_without_display(code: str) -> str:

@@ -21,12 +21,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from retrosim.report.text import grouped
+
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from retrosim.bench.kernels import QUESTIONS  # noqa: E402
 from retrosim.bench.programs import MACHINE_CODE  # noqa: E402
-from retrosim.report.tables import grouped  # noqa: E402  (the checkout needs no installation)
 from retrosim.table_1994.printed import OBJECTS, PRINTED  # noqa: E402
 from retrosim.table_1994.split import PARTS  # noqa: E402
 

@@ -34,7 +34,8 @@ from retrosim.checks import check_choice
 from retrosim.errors import RetrosimError
 from retrosim.machine.choices import WARM_CALLS
 from retrosim.machine.presets import preset
-from retrosim.report.tables import number_table, warmth
+from retrosim.report.tables import number_table
+from retrosim.report.text import warmth
 from retrosim.rom import Rom, load_rom
 
 from .contenders import ENGINES, PEERS, SIMULATED, Contender, Lap, open_contender, why_missing

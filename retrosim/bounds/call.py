@@ -347,7 +347,7 @@ def answer(report: dict[str, Any]) -> str:
 
 
 def _number(value: int) -> str:
-    return f"{value:,}".replace(",", " ")
+    return f"{value:,}"
 
 
 def _summary(report: dict[str, Any]) -> Iterator[str]:

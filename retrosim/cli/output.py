@@ -41,11 +41,6 @@ def columns(rows: Sequence[Sequence[str]], indent: int = 2) -> list[str]:
     return [" " * indent + "  ".join(c.ljust(w) for c, w in zip(row, widths)).rstrip() for row in rows]
 
 
-def counted(number: int, thing: str) -> str:
-    """Return a number of things: "1 frame", "1,003 frames"."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
 def shown_path(path: str | Path) -> str:
     """Return a path as people write it: relative to the current folder if it lies inside."""
     path = Path(path)

@@ -14,19 +14,10 @@ from rich.text import Text
 from retrosim.machine.presets import preset
 from retrosim.report.json import to_json
 from retrosim.report.page import Column, Section, bar, facts, flame_graph, page, paragraph, table
-from retrosim.report.tables import warmth
+from retrosim.report.text import warmth
 
 from .causes import causes_of
-from .report import (
-    CacheCounts,
-    CallCost,
-    CostReport,
-    InstructionCost,
-    LineCost,
-    ProfileReport,
-    ProfileTotals,
-    Report,
-)
+from .report import CacheCounts, CallCost, CostReport, InstructionCost, LineCost, ProfileReport, ProfileTotals, Report
 from .text import (
     CAUSES_NOTE,
     INTERVAL,

@@ -11,7 +11,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from retrosim.report.page import Column, Section, facts, page, paragraph, plot, table
-from retrosim.report.tables import number_table, warmth
+from retrosim.report.tables import number_table
+from retrosim.report.text import warmth
 
 LAWS = ("constant", "linear", "quadratic")
 BETTER = 0.5  # of the residuals of a simpler law: what a law with more terms has to come to

@@ -16,18 +16,10 @@ from rich.text import Text
 
 from retrosim.machine.presets import preset
 from retrosim.report.json import to_json
-from retrosim.report.tables import between, warmth
+from retrosim.report.text import between, warmth
 
 from .causes import causes_of
-from .report import (
-    CallCost,
-    CallTotals,
-    CostReport,
-    FunctionCost,
-    InstructionCost,
-    LineCost,
-    Report,
-)
+from .report import CallCost, CallTotals, CostReport, FunctionCost, InstructionCost, LineCost, Report
 from .sources import line_of
 
 SHOWN = 10  # lines, functions and calls, unless told otherwise

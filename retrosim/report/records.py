@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from retrosim.study.operations import KINDS
-
 from .page import Column, Section, facts, page, paragraph, table
 
 Row = dict[str, Any]
@@ -98,7 +96,7 @@ def study_page(result: Row) -> str:
     errors = [{key: row[key] for key in (*named, "stated", "seen")} for row in result["rows"]]
     scenes = [{"method": row["method"], **row["scenes"]} for row in result["rows"]]
     work = [
-        {"method": row["method"], "tests": row["tests"], **{kind: row["operations"][kind] for kind in KINDS}}
+        {"method": row["method"], "tests": row["tests"], **row["operations"]}
         | {"host_ns_per_pair": row["host_ns_per_pair"]}
         for row in result["rows"]
     ]

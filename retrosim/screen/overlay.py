@@ -11,6 +11,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from retrosim.report.text import counted
+
 from .font import GLYPH_HEIGHT, draw_text, text_width
 from .framebuffer import HEIGHT, WIDTH, frame_rect, paint_rect
 from .shapes import Grid, Shapes
@@ -40,11 +42,6 @@ class View:
 
 
 NOTHING = View()
-
-
-def counted(number: int, thing: str) -> str:
-    """Return a number with its noun: "1 pair", "1,003 tests"."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from retrosim.machine import PRESETS
-from retrosim.report.tables import between, grouped, number_table
-from retrosim.screen.overlay import counted
+from retrosim.report.tables import number_table
+from retrosim.report.text import between, counted, grouped
 
 from .analysis import METHODS
 from .split import PARTS

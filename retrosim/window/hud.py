@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from retrosim.screen.overlay import counted
+from retrosim.report.text import counted
 from retrosim.screen.shapes import Shapes
 
 

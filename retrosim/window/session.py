@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retrosim.errors import RetrosimError
+from retrosim.machine.headless import picture_of
 from retrosim.machine.interface import AnyMachine, SimulatedMachine, has_cpu
 from retrosim.screen.overlay import View
 from retrosim.screen.png import png_bytes
@@ -25,7 +26,6 @@ from retrosim.tape.record import Recorder
 from .check import LastCheck
 from .hud import Readings, speed_text
 from .pacer import SPEEDS
-from .picture import picture_of
 from .seek import Seek
 from .transport import Transport
 

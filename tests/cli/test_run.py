@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from retrosim.machine import NativeMachine
+from retrosim.machine.headless import picture_of
 from retrosim.rom import load_rom
 from retrosim.screen.overlay import View
 from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.png import png_bytes
-from retrosim.window.picture import picture_of
 from tests.helpers.amount import FULL
 from tests.helpers.rom.elf_builder import elf
 from tests.helpers.scenarios.sectors_rules import Demo

@@ -16,17 +16,7 @@ from retrosim.collide import (
     intersect,
     masks,
 )  # fmt: skip
-from retrosim.collide.documents import (
-    bitmap,
-    blocks,
-    boxes,
-    compound,
-    objects,
-    rectangles,
-    sectors,
-    spheres,
-    swept,
-)
+from retrosim.collide.documents import bitmap, blocks, boxes, compound, objects, rectangles, sectors, spheres, swept
 from retrosim.guide import read_page
 from retrosim.numeric.distance import distance_2d, integer_square_root
 from tests.helpers.amount import amount

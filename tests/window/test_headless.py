@@ -7,10 +7,9 @@ import pytest
 
 from retrosim import errors
 from retrosim.errors import CpuFault, RetrosimError
-from retrosim.machine.headless import run_headless
+from retrosim.machine.headless import picture_of, run_headless
 from retrosim.screen.overlay import View
 from retrosim.screen.png import png_bytes
-from retrosim.window.picture import picture_of
 from tests.helpers.window.fake_machine import FakeMachine, FakeNative
 from tests.screen.test_png import decoded
 

@@ -1,8 +1,8 @@
 import pytest
 
 from retrosim.errors import RetrosimError
+from retrosim.machine.headless import check_view, picture_of
 from retrosim.screen.overlay import NOTHING, View, draw_over
-from retrosim.window.picture import check_view, picture_of
 from tests.helpers.window.fake_machine import FakeMachine
 
 VIEW = View(shapes=True, tested=True, grid=1)

@@ -6,12 +6,12 @@ import pytest
 
 from retrosim.errors import TapeError
 from retrosim.machine import open_machine
+from retrosim.machine.headless import picture_of
 from retrosim.screen.overlay import View
 from retrosim.screen.png import png_bytes
 from retrosim.tape import Hash, Player, load_tape, record_script
 from retrosim.window.compose import compose
 from retrosim.window.controls import CONTROLS
-from retrosim.window.picture import picture_of
 from retrosim.window.session import KEYS_HINT, MESSAGE_NS, Session
 from tests.helpers.window.fake_machine import FakeMachine, FakeNative
 

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retrosim.errors import AssemblyError
+from retrosim.report.text import counted
 
 from .. import arguments, values
-from ..output import counted, print_json, print_lines, say, shown_path, write_elf_file
+from ..output import print_json, print_lines, say, shown_path, write_elf_file
 from ..parser import Parser
 from ..values import bad_arguments
 

@@ -17,9 +17,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from retrosim.report.text import counted
+
 from .. import arguments
 from ..opening import check_simulated, compiler_flags, refuse
-from ..output import counted, print_json, print_lines, say, shown_path, write_elf_file
+from ..output import print_json, print_lines, say, shown_path, write_elf_file
 from ..parser import Parser
 from ..values import bad_arguments
 

@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retrosim.errors import RetrosimError
+from retrosim.report.text import counted
 
 from .. import arguments
 from ..display import missing_display
-from ..output import columns, counted, is_writable, print_json, print_lines
+from ..output import columns, is_writable, print_json, print_lines
 from ..parser import Parser
 
 if TYPE_CHECKING:

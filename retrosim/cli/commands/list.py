@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retrosim.errors import RetrosimError
+from retrosim.report.text import counted
 
 from .. import arguments
-from ..output import columns, counted, print_json, print_lines
+from ..output import columns, print_json, print_lines
 from ..parser import Parser
 
 if TYPE_CHECKING:

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.errors import RetrosimError
 from retrosim.machine.choices import NATIVE
+from retrosim.report.text import counted
 
 from .. import arguments, values
 from ..opening import check_budget, check_machines, chosen_budget, has_budget
-from ..output import counted, print_json, say, shown_path
+from ..output import print_json, say, shown_path
 from ..parser import Parser
 from ..progress import Progress
 

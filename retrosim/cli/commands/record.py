@@ -26,11 +26,12 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.errors import BudgetUsedUp, RetrosimError, TapeError
 from retrosim.reading import read_regular
+from retrosim.report.text import counted
 
 from .. import arguments, values
 from ..display import NoWindow, data_folder, open_window, opens_none, stamped
 from ..opening import check_budget, check_chosen, chosen_budget, open_chosen, open_program, refuse
-from ..output import counted, print_json, print_lines, shown_path
+from ..output import print_json, print_lines, shown_path
 from ..parser import Parser
 from ..progress import Progress
 from ..values import bad_arguments

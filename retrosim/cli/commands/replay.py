@@ -16,12 +16,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from retrosim.errors import TapeError
+from retrosim.report.text import counted
 
 from .. import arguments, values
 from ..debugging import add_causes, count_causes
 from ..display import NoWindow, open_window, opens_none
 from ..opening import check_budget, check_machines, chosen_budget, chosen_settings
-from ..output import counted, print_json, say, shown_path
+from ..output import print_json, say, shown_path
 from ..parser import Parser
 from ..progress import Progress
 
@@ -133,10 +134,10 @@ def _replay_window(options: argparse.Namespace, tape: Tape, name: str) -> int:
 
 
 def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
+    from retrosim.machine.headless import check_view, picture_of
     from retrosim.screen.overlay import View
     from retrosim.screen.png import FORCE, check_free, write_png
     from retrosim.window.clip import check_clip, write_clip
-    from retrosim.window.picture import check_view, picture_of
 
     view = View(**options.overlay)
     if options.screenshot:
@@ -193,8 +194,8 @@ def _pictures(
     player: Player, machine: AnyMachine, end: int, every: int, view: View, report: Callable[[int, int], None]
 ) -> Iterator[Picture]:
     """Play the tape; yield what is seen after every so many frames, for as long as they took."""
+    from retrosim.machine.headless import picture_of
     from retrosim.window.clip import Picture
-    from retrosim.window.picture import picture_of
 
     while player.frame < end and not player.is_finished:
         frame, cycles = player.frame, machine.cycles

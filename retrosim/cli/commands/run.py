@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from retrosim.errors import BudgetUsedUp
 from retrosim.machine.choices import NATIVE
+from retrosim.report.text import counted
 
 from .. import arguments, profiling, values
 from ..debugging import HOST, add_causes, count_causes
@@ -39,7 +40,7 @@ from ..opening import (
     program_name,
     refuse,
 )
-from ..output import counted, free_name, print_json, print_lines, print_table, say, shown_path
+from ..output import free_name, print_json, print_lines, print_table, say, shown_path
 from ..parser import Parser
 from ..progress import Progress
 

@@ -16,8 +16,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from retrosim.errors import RetrosimError, SceneError
+from retrosim.report.text import counted
 
-from ..output import columns, counted, print_json, print_lines, say, shown_path
+from ..output import columns, print_json, print_lines, say, shown_path
 from ..parser import Parser
 
 if TYPE_CHECKING:

@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING
 
 from retrosim.errors import RetrosimError
 from retrosim.machine.choices import NATIVE
+from retrosim.report.text import counted
 
 from .. import arguments
 from ..opening import check_machines
-from ..output import columns, counted, is_writable, print_json, print_lines
+from ..output import columns, is_writable, print_json, print_lines
 from ..parser import Parser
 from ..progress import Progress
 

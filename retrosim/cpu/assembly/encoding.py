@@ -13,14 +13,11 @@ An operand kind that takes part has
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ..spec.rows import Row
 from .dialect import Dialect
 from .expressions import Expression, Scope, Unfit, Value
-
-if TYPE_CHECKING:
-    from ..spec.decoding import OpcodeTable
 
 
 class Chosen(Protocol):
@@ -98,7 +95,7 @@ class Encoding:
 
     def __init__(
         self,
-        table: OpcodeTable,
+        table: Any,
         row: Row,
         operands: Mapping[str, Any],
         pc: int,

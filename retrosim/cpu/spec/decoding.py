@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from retrosim.errors import SpecError
 
 from .rows import Insn, Row
-
-if TYPE_CHECKING:
-    from .instruction_set import InstructionSet
 
 
 class IllegalEncoding(Exception):
@@ -94,7 +91,7 @@ class OpcodeTable:
     max_bytes of its instructions
     """
 
-    def __init__(self, isa: InstructionSet, model: str, rows: list[Row]) -> None:
+    def __init__(self, isa: Any, model: str, rows: list[Row]) -> None:
         self.isa, self.model, self.rows = isa, model, rows
         self._subset = isa.subsets.get(model)
         without = self._subset.without if self._subset else ()

@@ -21,10 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
-
-if TYPE_CHECKING:
-    from .decoding import Decoding
+from typing import Any, Protocol
 
 
 class OperandKind(Protocol):
@@ -32,13 +29,13 @@ class OperandKind(Protocol):
 
     letters: str  # pattern letters it needs, "" when it lives in extension words only
 
-    def decode(self, d: Decoding) -> tuple[Any, list[int]]:
+    def decode(self, d: Any) -> tuple[Any, list[int]]:
         """Return (static part or None, fields); raise IllegalEncoding where no such operand exists."""
 
     def bind(self, m: Any, static: Any, take: Callable[[], Any]) -> Any:
         """Return what the semantic function gets; `take()` yields the next field as a 32-bit word."""
 
-    def show(self, d: Decoding, static: Any, fields: list[int]) -> str:
+    def show(self, d: Any, static: Any, fields: list[int]) -> str:
         """Return the assembler text."""
 
     def statics(self, row: Row) -> Iterable[Any]:

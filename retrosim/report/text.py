@@ -1,0 +1,25 @@
+"""Numbers as text: counts with their nouns, clocks with thousands apart, intervals, how warm the caches were."""
+
+from __future__ import annotations
+
+
+def counted(number: int, thing: str) -> str:
+    """Return a number of things: "1 frame", "1,003 frames"."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def grouped(value: float | None) -> str:
+    """Return clocks as a whole number with its thousands apart, "-" for None."""
+    return "-" if value is None else f"{value:,.0f}"
+
+
+def between(low: float | None, high: float | None) -> str:
+    """Return an interval, "-" where there is none."""
+    return "-" if low is None or high is None else f"{low:,.0f} .. {high:,.0f}"
+
+
+def warmth(calls: int) -> str:
+    """Say how warm caches are after some calls of a routine before the one that counts."""
+    if calls:
+        return f"warm: {counted(calls, 'call')} before, with the same arguments"
+    return "as the program has left them, empty if it has not run"
