@@ -62,7 +62,7 @@ def load(session: Session, rest: str) -> Answer:
 
 
 def reset(session: Session, rest: str) -> Answer:
-    nothing_after(session, rest, "reset")
+    nothing_after(rest, "reset")
     session.mark()
     session.target.reset()
     return _elsewhere(session)
@@ -93,7 +93,7 @@ def moves(go: Callable[[Session], Stop]) -> Callable[[Session, str], Answer]:
     """Return a command that moves the machine: so many times as is asked for, or until something else stops it."""
 
     def carry_out(session: Session, rest: str) -> Answer:
-        count = number_of(session, rest, "times", 1, MAX_COUNT, 1)
+        count = number_of(session.debugger, rest, "times", 1, MAX_COUNT, 1)
 
         def repeated() -> Stop:
             stop = go(session)
@@ -111,17 +111,17 @@ def moves(go: Callable[[Session], Stop]) -> Callable[[Session, str], Answer]:
 
 
 def step_instructions(session: Session, rest: str) -> Answer:
-    count = number_of(session, rest, "instructions", 1, MAX_COUNT, 1)
+    count = number_of(session.debugger, rest, "instructions", 1, MAX_COUNT, 1)
     return stopped(session.run(lambda: session.interruptible(lambda: session.debugger.step(count))))
 
 
 def back_instructions(session: Session, rest: str) -> Answer:
-    count = number_of(session, rest, "instructions", 1, MAX_COUNT, 1)
+    count = number_of(session.debugger, rest, "instructions", 1, MAX_COUNT, 1)
     return stopped(session.run(lambda: session.interruptible(lambda: session.debugger.reverse_step(count))))
 
 
 def go_on(session: Session, rest: str) -> Answer:
-    nothing_after(session, rest, "continue")
+    nothing_after(rest, "continue")
     return stopped(session.run(lambda: session.target.run(session.is_wanted)))
 
 
@@ -130,7 +130,7 @@ def run(session: Session, rest: str) -> Answer:
     unit = unit.strip() or UNITS[0]
     unit = f"{unit}s" if f"{unit}s" in UNITS else unit
     check_choice("unit", unit, UNITS)
-    count = number_of(session, number, unit, 1, MAX_COUNT, 1)
+    count = number_of(session.debugger, number, unit, 1, MAX_COUNT, 1)
     return stopped(session.run(lambda: session.interruptible(lambda: session.debugger.run(**{unit: count}))))
 
 
@@ -140,12 +140,13 @@ def until(session: Session, rest: str) -> Answer:
 
 
 def reverse_run(session: Session, rest: str) -> Answer:
-    nothing_after(session, rest, "reverse-continue")
+    nothing_after(rest, "reverse-continue")
     return stopped(session.run(lambda: session.target.run_back(session.is_wanted)))
 
 
 def go_to(session: Session, rest: str) -> Answer:
-    instructions = number_of(session, needed(rest, "goto: a number of instructions"), "instructions", 0, MAX_COUNT, 0)
+    text = needed(rest, "goto: a number of instructions")
+    instructions = number_of(session.debugger, text, "instructions", 0, MAX_COUNT, 0)
     return stopped(session.run(lambda: session.interruptible(lambda: session.debugger.go_to(instructions))))
 
 
@@ -208,7 +209,7 @@ def _help(session: Session, rest: str) -> Answer:
 
 
 def _quit(session: Session, rest: str) -> Answer:
-    nothing_after(session, rest, "quit")
+    nothing_after(rest, "quit")
     return Answer(is_end=True)
 
 

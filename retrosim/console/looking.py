@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -21,6 +22,7 @@ MAX_CODE = 500  # instructions in an answer
 CODE = 12  # instructions, if nobody says how many
 HOT = 15  # functions
 MAX_STACK = 64  # routines in an answer
+CODE_BEFORE, CODE_AFTER, VIEW_STACK = 4, 10, 12  # instructions and routines of the view
 
 
 def registers(session: Session, rest: str) -> Answer:
@@ -34,7 +36,7 @@ def registers(session: Session, rest: str) -> Answer:
 def code(session: Session, rest: str) -> Answer:
     where, _, count = rest.partition(",")
     address = session.place(where.strip()) if where.strip() else session.machine.regs["pc"]
-    number = number_of(session, count.strip(), "instructions", 1, MAX_CODE, CODE)
+    number = number_of(session.debugger, count.strip(), "instructions", 1, MAX_CODE, CODE)
     return Answer(session.code(address, number))
 
 
@@ -48,7 +50,7 @@ def memory(session: Session, rest: str) -> Answer:
 
 
 def stack(session: Session, rest: str) -> Answer:
-    nothing_after(session, rest, "stack")
+    nothing_after(rest, "stack")
     return said(*(line.text for line in panes.stack(session.debugger, MAX_STACK)))
 
 
@@ -118,15 +120,15 @@ def hot(session: Session, rest: str) -> Answer:
 
 
 def view(session: Session, rest: str) -> Answer:
-    nothing_after(session, rest, "view")
+    nothing_after(rest, "view")
     lines: list[Text] = []
-    for title, part in session.sections():
+    for title, part in sections(session):
         lines += [texts.title_line(title, session.width), *part]
     return Answer(lines)
 
 
 def clocks(session: Session, rest: str) -> Answer:
-    nothing_after(session, rest, "clocks")
+    nothing_after(rest, "clocks")
     machine, (cycles, instructions) = session.machine, session.asked
     session.asked = (machine.cycles, machine.instructions)
     seconds = machine.cycles / machine.clock_hz
@@ -138,14 +140,14 @@ def clocks(session: Session, rest: str) -> Answer:
 
 
 def causes(session: Session, rest: str) -> Answer:
-    nothing_after(session, rest, "causes")
+    nothing_after(rest, "causes")
     rows = views.causes(session.machine, session.causes_before)
     session.causes_before = views.counted_causes(session.machine)
     return Answer(texts.cause_lines(rows) or [Text("no clocks since the last question")])
 
 
 def frame(session: Session, rest: str) -> Answer:
-    nothing_after(session, rest, "frame")
+    nothing_after(rest, "frame")
     machine = session.machine
     period = float(machine.clock_hz / machine.frame_hz)
     into, last = machine.clocks_in_frame, machine.frame_cycles
@@ -153,3 +155,15 @@ def frame(session: Session, rest: str) -> Answer:
     if machine.frame_number:
         lines.append(f"the one before: {last:,} clocks, {100 * last / period:.1f} %")
     return said(*lines)
+
+
+def sections(session: Session) -> Iterator[tuple[str, list[Text]]]:
+    """Yield (title, lines) of the whole view of a session; what has no lines is left out."""
+    parts = [
+        ("registers", session.registers()),
+        ("code", session.code_here(CODE_AFTER, CODE_BEFORE)),
+        ("stack", [Text(line.text) for line in panes.stack(session.debugger, VIEW_STACK)]),
+        ("watch list", session.watch_list()),
+        ("memory", session.memory()),
+    ]
+    yield from ((title, lines) for title, lines in parts if lines)

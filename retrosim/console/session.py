@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,7 +16,7 @@ from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.debug import views
 from retrosim.debug.conditions import ConditionError
 
-from . import panes, texts
+from . import texts
 
 if TYPE_CHECKING:
     from retrosim.debug import Debugger
@@ -27,10 +27,8 @@ if TYPE_CHECKING:
     from .target import IsWanted, Target
 
 Found = TypeVar("Found")
-CODE_BEFORE, CODE_AFTER = 4, 10  # instructions of the view
 MEMORY_BYTES = 64
 MAX_MEMORY = 4096  # bytes in an answer
-MAX_STACK = 12  # routines of the view
 _MEMORY_PLACE = re.compile(r"(byte|word|long)\s*\[(.+)\]$")
 _BITS = {"byte": 8, "word": 16, "long": 32}
 
@@ -192,14 +190,3 @@ class Session:
     def points(self) -> list[Text]:
         """Return what stops the machine."""
         return [Text(str(point)) for point in self.debugger.points]
-
-    def sections(self) -> Iterator[tuple[str, list[Text]]]:
-        """Yield (title, lines) of the whole view; what has no lines is left out."""
-        parts = [
-            ("registers", self.registers()),
-            ("code", self.code_here(CODE_AFTER, CODE_BEFORE)),
-            ("stack", [Text(line.text) for line in panes.stack(self.debugger, MAX_STACK)]),
-            ("watch list", self.watch_list()),
-            ("memory", self.memory()),
-        ]
-        yield from ((title, lines) for title, lines in parts if lines)

@@ -68,7 +68,7 @@ def limit(session: Session, rest: str) -> Answer:
 
 
 def points(session: Session, rest: str) -> Answer:
-    nothing_after(session, rest, "points")
+    nothing_after(rest, "points")
     return Answer(session.points() or [Text("nothing stops the machine: break, watch, catch, limit")])
 
 
@@ -100,6 +100,6 @@ def enable(is_on: bool) -> Callable[[Session, str], Answer]:
 def ignore(session: Session, rest: str) -> Answer:
     number, _, count = rest.partition(" ")
     (point,) = chosen_points(session, needed(number, "ignore: the number of a point"))
-    hits = number_of(session, count.strip(), "hits", 0, MAX_COUNT, 0)
+    hits = number_of(session.debugger, count.strip(), "hits", 0, MAX_COUNT, 0)
     point.ignore = point.hits + hits
     return Answer([Text(f"{point}; the next {hits} hits do not stop")])

@@ -13,10 +13,9 @@ from retrosim.checks import check_integer, shortened
 from retrosim.cost.sources import line_of
 
 if TYPE_CHECKING:
+    from retrosim.debug import Debugger
     from retrosim.debug.points import Stop, Time
     from retrosim.debug.views import CauseRow, CodeRow, Elapsed, HotRow, MemoryRow, RegisterRow
-
-    from .session import Session
 
 
 CHANGED, HERE, NAME, SOURCE, POINT, TITLE = "bold yellow", "bold", "cyan", "green", "bold red", "dim"
@@ -181,13 +180,13 @@ def said(*lines: str) -> Answer:
     return Answer([Text(line) for line in lines])
 
 
-def nothing_after(session: Session, rest: str, name: str) -> None:
+def nothing_after(rest: str, name: str) -> None:
     if rest:
         raise ValueError(f"{name} {shortened(rest)!r}: allowed {name} alone")
 
 
-def number_of(session: Session, text: str, name: str, low: int, high: int, default: int) -> int:
-    return check_integer(name, session.debugger.evaluate(text), low, high) if text else default
+def number_of(debugger: Debugger, text: str, name: str, low: int, high: int, default: int) -> int:
+    return check_integer(name, debugger.evaluate(text), low, high) if text else default
 
 
 def conditional(rest: str) -> tuple[str, str | None]:

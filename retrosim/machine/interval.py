@@ -16,13 +16,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil, floor, hypot
-from typing import TYPE_CHECKING
+from typing import Any
 
 from .choices import CAUSES
 from .options import memory_parameters
-
-if TYPE_CHECKING:
-    from .machine import Machine
 
 EVALUATED = 2_000  # instructions: a shorter run is over before code for another reading is compiled
 SAME_CLOCKS = {CAUSES: "full"}  # timing mode -> one of the same clocks, for which more is compiled already
@@ -55,7 +52,7 @@ class Alternative:
     is_reading: bool
 
 
-def alternatives(machine: Machine) -> list[Alternative]:
+def alternatives(machine: Any) -> list[Alternative]:
     """Return everything that may be otherwise than a machine has it, in the order of the tables."""
     found = []
     for reading in machine.core.cpu.readings:
@@ -68,7 +65,7 @@ def alternatives(machine: Machine) -> list[Alternative]:
     return found
 
 
-def _is_allowed(machine: Machine, name: str, clocks: int) -> bool:
+def _is_allowed(machine: Any, name: str, clocks: int) -> bool:
     """Does a parameter go with the others? A line is not there before its first word."""
     try:
         _memory_with(machine, name, clocks)
@@ -77,7 +74,7 @@ def _is_allowed(machine: Machine, name: str, clocks: int) -> bool:
     return True
 
 
-def _memory_with(machine: Machine, name: str, clocks: int) -> dict[str, int]:
+def _memory_with(machine: Any, name: str, clocks: int) -> dict[str, int]:
     changed = {} if name == "service_clocks" else {name: clocks}
     return memory_parameters(machine.preset, {**machine.memory_clocks, **changed})
 
@@ -93,7 +90,7 @@ def combined(figure: float, others: Mapping[str, Sequence[float]]) -> Interval:
     return Interval(figure, figure - below, figure + above)
 
 
-def intervals(machine: Machine, count: Callable[[Machine], Sequence[float]]) -> list[Interval]:
+def intervals(machine: Any, count: Callable[[Any], Sequence[float]]) -> list[Interval]:
     """Return the intervals of some clocks; the machine is left as it was.
 
     count   runs a machine from where it is and returns clocks, as many each time
@@ -117,7 +114,7 @@ def intervals(machine: Machine, count: Callable[[Machine], Sequence[float]]) -> 
 
 
 def _counts(
-    machine: Machine, state: bytes, count: Callable[[Machine], Sequence[float]], executed: int
+    machine: Any, state: bytes, count: Callable[[Any], Sequence[float]], executed: int
 ) -> Iterator[tuple[str, Sequence[float]]]:
     """Count on every alternative, from a snapshot on; yield its name and the clocks."""
     for each in alternatives(machine):
@@ -132,7 +129,7 @@ def _counts(
             machine.restore(state)
 
 
-def _reopened(machine: Machine, changed: Alternative, engine: str) -> Machine:
+def _reopened(machine: Any, changed: Alternative, engine: str) -> Any:
     """Switch on another machine like this one, with one reading changed."""
     return type(machine)(
         machine.name,
@@ -149,7 +146,7 @@ def _reopened(machine: Machine, changed: Alternative, engine: str) -> Machine:
 
 
 @contextmanager
-def _changed(machine: Machine, name: str, clocks: int) -> Iterator[None]:
+def _changed(machine: Any, name: str, clocks: int) -> Iterator[None]:
     """Let a machine have another value of a parameter for a while."""
     before = machine.service_clocks, machine.memory_clocks
     if name == "service_clocks":

@@ -12,13 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.rom.placing import EXEC_BASE, SYSTEM_START
-
-if TYPE_CHECKING:
-    from .machine import Machine
 
 EXIT_ADDRESS = 0x3F0  # where a program returns to that ends by returning: below every image
 EXIT_CODE = {"EM_68K": "a002", "EM_386": "cd62", "EM_PPC": "38000002 44000002"}  # asks for the service `exit`
@@ -167,7 +164,7 @@ class Asked:
     exits: int | None = None
 
 
-def prepare(machine: Machine) -> None:
+def prepare(machine: Any) -> None:
     """Put into memory and registers what a program expects beside its own; of a machine that has just been reset."""
     image, core = machine.image, machine.core
     family = image.family.machine
@@ -187,7 +184,7 @@ def prepare(machine: Machine) -> None:
         machine.begin_call(image.entry, EXIT_ADDRESS)
 
 
-def asked(machine: Machine, vector: int) -> Asked | None:
+def asked(machine: Any, vector: int) -> Asked | None:
     """Return what a program asked for by an exception that has no handler; None where it was no call of a system.
 
     vector  of the exception; the program counter is at the instruction
@@ -209,29 +206,29 @@ def _function(names: Mapping[int, str], number: int, what: str) -> str:
     return f"calls {what} {number:#04x}{f' ({name})' if name else ''}"
 
 
-def _stacked(machine: Machine, offset: int) -> int:
+def _stacked(machine: Any, offset: int) -> int:
     """Return a word on the stack of a 68K."""
     at = (machine.regs["a7"] + offset) & 0xFFFFFF
     return int.from_bytes(machine.mem[at : at + 2].tobytes(), "big")
 
 
-def _gemdos(machine: Machine) -> Asked:
+def _gemdos(machine: Any) -> Asked:
     number = _stacked(machine, 0)
     exits = {0x00: 0, 0x4C: _stacked(machine, 2)}.get(number)
     return Asked(_function(GEMDOS, number, "GEMDOS (trap #1) function"), exits)
 
 
-def _atari(names: Mapping[int, str], what: str) -> Callable[[Machine], Asked]:
+def _atari(names: Mapping[int, str], what: str) -> Callable[[Any], Asked]:
     return lambda machine: Asked(_function(names, _stacked(machine, 0), what))
 
 
-def _gem(machine: Machine) -> Asked:
+def _gem(machine: Any) -> Asked:
     library = {0x73: "VDI", 0xC8: "AES"}.get(machine.regs["d0"] & 0xFFFF, "AES or VDI")
     return Asked(f"calls the {library} of GEM (trap #2)")
 
 
-def _linux(number: str, status: str, how: str) -> Callable[[Machine], Asked]:
-    def question(machine: Machine) -> Asked:
+def _linux(number: str, status: str, how: str) -> Callable[[Any], Asked]:
+    def question(machine: Any) -> Asked:
         call = machine.regs[number]
         exits = machine.regs[status] if call in LINUX_EXIT else None
         return Asked(_function(LINUX, call, f"Linux ({how}), system call"), exits)
@@ -239,18 +236,18 @@ def _linux(number: str, status: str, how: str) -> Callable[[Machine], Asked]:
     return question
 
 
-def _ax(machine: Machine) -> int:
+def _ax(machine: Any) -> int:
     return machine.regs["ax" if "ax" in machine.regs else "eax"] & 0xFFFF
 
 
-def _dos(machine: Machine) -> Asked:
+def _dos(machine: Any) -> Asked:
     ax = _ax(machine)
     exits = {0x00: 0, 0x4C: ax & 0xFF}.get(ax >> 8)
     return Asked(_function(DOS, ax >> 8, "DOS (int 21h) function"), exits)
 
 
-def _interrupt(number: int, name: str) -> Callable[[Machine], Asked]:
-    def question(machine: Machine) -> Asked:
+def _interrupt(number: int, name: str) -> Callable[[Any], Asked]:
+    def question(machine: Any) -> Asked:
         function = _ax(machine) >> 8
         return Asked(f"calls {name} (int {number:02x}h), function {function:#04x}")
 
@@ -258,7 +255,7 @@ def _interrupt(number: int, name: str) -> Callable[[Machine], Asked]:
 
 
 # family, or real mode -> exception vector -> what the program asked for
-QUESTIONS: Mapping[str, Mapping[int, Callable[[Machine], Asked]]] = {
+QUESTIONS: Mapping[str, Mapping[int, Callable[[Any], Asked]]] = {
     "EM_68K": {
         32: _linux("d0", "d1", "trap #0"),
         33: _gemdos,
@@ -276,7 +273,7 @@ QUESTIONS: Mapping[str, Mapping[int, Callable[[Machine], Asked]]] = {
 }
 
 
-def call_of(machine: Machine) -> int:
+def call_of(machine: Any) -> int:
     """Return the address of the call that led to the program counter, which lies outside of the program.
 
     After a jump in place of a call and a return that is the program counter itself.

@@ -12,8 +12,6 @@ from retrosim.rom.scene import Scene, parse_scene
 if TYPE_CHECKING:
     from retrosim.machine.interface import PlayableMachine, Program
 
-    from .format import Tape
-
 DEMO = "demo"  # the mode in which a ROM runs frame after frame and reads inputs
 
 
@@ -34,19 +32,19 @@ def scene_of(machine: PlayableMachine) -> Scene | None:
     return getattr(machine, "scene", None)
 
 
-def set_scene(machine: PlayableMachine, tape: Tape) -> None:
-    """Give a machine the scene of a tape, or none, for its next reset. Errors: TapeError."""
+def set_scene(machine: PlayableMachine, scene: str | None, path: Path) -> None:
+    """Give a machine the scene of a tape, or none, for its next reset. `path`: of the tape. Errors: TapeError."""
     rom = machine.rom
-    if tape.scene is None:
+    if scene is None:
         if scene_of(machine) is not None:
             machine.scene = None  # type: ignore[attr-defined]
         return
     if not hasattr(machine, "scene") or not isinstance(rom, Rom):
-        raise TapeError(tape.path, f"has a scene, and {machine.name} takes none")
+        raise TapeError(path, f"has a scene, and {machine.name} takes none")
     try:
-        machine.scene = parse_scene(tape.scene, rom, "its scene")
+        machine.scene = parse_scene(scene, rom, "its scene")
     except SceneError as error:
-        raise TapeError(tape.path, str(error)) from None
+        raise TapeError(path, str(error)) from None
 
 
 def state_path(tape: Path) -> Path:

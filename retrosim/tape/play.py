@@ -151,7 +151,7 @@ class Player:
         if unknown:
             raise TapeError(tape.path, f"ROM {rom.name!r} has no device {unknown[0]!r}")
         machine.parameters = dict(tape.parameters)
-        set_scene(machine, tape)
+        set_scene(machine, tape.scene, tape.path)
         try:
             machine.reset()
         except (SceneError, ValueError) as error:

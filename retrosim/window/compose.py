@@ -15,6 +15,7 @@ from retrosim.screen.pattern import BLACK, GRAY, LT_GRAY
 from .chrome import draw_status_bar, draw_toolbar
 from .controls import help_lines
 from .hud import metrics_lines, speed_text
+from .panel import Panel
 from .seek import draw_seek_bar
 from .session import Session
 
@@ -117,7 +118,7 @@ def compose(session: Session, chrome_width: int) -> Images:
 
 def _overlay(session: Session) -> np.ndarray | None:
     if session.panel is not None and (session.shows_help or not session.panel.shows_screen):
-        panel = session.panel.draw()
+        panel = panel_image(session.panel)
         if session.shows_help:
             draw_help(panel, session.panel.help(), f"Keys of the {session.panel.title.lower()}")
         return panel
@@ -143,3 +144,16 @@ def compose_waiting(title: str, notice: str, seconds: float, chrome_width: int) 
     overlay = clear_overlay()
     draw_waiting(overlay, title, notice, seconds)
     return Images(draw_toolbar(chrome_width, (), "1x"), draw_status_bar(chrome_width, [], "", "STARTING"), overlay)
+
+
+def panel_image(panel: Panel) -> np.ndarray:
+    """Draw a panel, uint8[480, 640, 4], and note in it where clicks do something."""
+    from .debugger.panel import DebugPanel
+    from .debugger.view import draw_debugger
+    from .walk.panel import WalkPanel
+    from .walk.view import draw_walk
+
+    if isinstance(panel, WalkPanel):
+        return draw_walk(panel)
+    assert isinstance(panel, DebugPanel)
+    return draw_debugger(panel)

@@ -6,8 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from retrosim.screen.framebuffer import Rect
 
 if TYPE_CHECKING:
@@ -88,10 +86,6 @@ class Panel(ABC):
     @abstractmethod
     def scroll(self, y: float, rows: int) -> None:
         """Handle the wheel. y: pixels of the panel; rows: downwards."""
-
-    @abstractmethod
-    def draw(self) -> np.ndarray:
-        """Draw the panel, uint8[480, 640, 4], and note in it where clicks do something."""
 
     @abstractmethod
     def help(self) -> list[tuple[str, str]]:

@@ -13,8 +13,6 @@ from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from retrosim.console import commands, panes
 from retrosim.console.session import Session
 from retrosim.console.stopping import command_of
@@ -102,6 +100,7 @@ def code_rows(debugger: Debugger, texts: Mapping[str, Sequence[str]], cursor: in
 # The part of the debugger panel that runs the machine, and remembers what it was before.
 
 PANES = ("Stack", "Points", "Timer", "Hottest", "Causes", "Log")
+MEMORY_TOP = 310  # of the memory, pixels from the top of the panel
 HEX_BYTES, MAX_ROWS = views.MEMORY_ROW, 16
 HOT_PIECES, HOT_SAMPLES = 16, 4096
 """Looks at the program counter in a period of the frame clock, and how many of them are kept."""
@@ -534,18 +533,11 @@ class DebugPanel(RunningPanel):
 
     def scroll(self, y: float, rows: int) -> None:
         """Handle the wheel: of the code above, of the memory below. y: pixels of the panel; rows: downwards."""
-        from .view import MEMORY_TOP
-
         if y >= MEMORY_TOP:
             self._scroll_memory(rows)
         else:
             for _ in range(min(8, abs(rows))):
                 self.do("down" if rows > 0 else "up")
-
-    def draw(self) -> np.ndarray:
-        from .view import draw_debugger
-
-        return draw_debugger(self)
 
     def help(self) -> list[tuple[str, str]]:
         return debugger_help()

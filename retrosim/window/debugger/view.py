@@ -18,10 +18,10 @@ from retrosim.screen.pattern import LT_GRAY
 
 from ..panel import Zone
 from .keys import COMMANDS
-from .panel import PANES, PROMPTS, DebugPanel, code_rows
+from .panel import MEMORY_TOP, PANES, PROMPTS, DebugPanel, code_rows
 
 LEFT_PARTS, RIGHT_PARTS = (4, 384), (388, 636)  # first and last column
-CODE_TOP, MEMORY_TOP, BOTTOM = 36, 310, 462
+CODE_TOP, BOTTOM = 36, 462
 WATCH_TOP, PANE_TOP = 224, 310
 GUTTER = 14  # pixels at the left of the code: marks of breakpoints
 HEADER = 13
