@@ -8,7 +8,7 @@ For games of any kind:
     convex      circles, capsules, rectangles at any angle, convex polygons: exact
     scene       a scene that is kept: add, move, remove, events, what is at points, in circles, on rays, nearest
 
-The routines of the documents:
+The routines of the documents, in `retrosim.collide.documents` but for `plane`, `batch` and `masks`:
 
     module      after                     what it tests                                              touching
     sectors     Moertel 1994              boxes of up to 31 pixels on the screen, by a shifted grid  no

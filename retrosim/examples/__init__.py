@@ -1,6 +1,15 @@
 """Examples: short programs that use retrosim, run as `python -m retrosim.examples.NAME`.
 
 Every one takes --help. Some need libraries that retrosim itself does without: pip install 'retrosim[examples]'.
+
+    before_and_after  cycles of a routine before and after a change, on one or several machines
+    bouncing_boxes    bouncing boxes in pygame
+    camera_world      a world larger than the screen in pygame
+    clocks_per_frame  clocks of every frame of a replayed tape, as a diagram or as bars of text
+    rollback_server   a server without a display
+    scripted_game     a game played by a script, recorded to a tape, and verified on another machine
+    side_by_side      two machines on one tape, side by side
+    turning_shapes    turning shapes in pyglet
 """
 
 from __future__ import annotations

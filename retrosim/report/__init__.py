@@ -1,1 +1,8 @@
-"""TODO map."""
+"""What every report is made of: numbers as text, tables, pages, JSON, files. Knows nothing of what is reported.
+
+    json     reports as plain data for JSON
+    page     pages that stand alone
+    records  the tables of `timing`, `study` and `bench` as pages
+    tables   tables of numbers, for the terminal and a pipe
+    text     numbers as text
+"""

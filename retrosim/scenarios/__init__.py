@@ -6,7 +6,22 @@
     shapes    SHAPES: what the routine tests, for overlays on any machine; WALK: how the machine code of its check is
               followed, where its names allow that
 
-A new folder is a new scenario; nothing else lists them.
+A new folder is a new scenario; nothing else lists them. What they share:
+
+    boxes       boxes of a program that is not known here, if its world has px, py, collided
+    drawing     kernels that draw pictures and texts of a ROM
+    pictures    the drawings of a ROM as arrays, for kernels that draw
+    random      kernels that draw random numbers
+    rectangles  kernels that find and fill the pixels of a rectangle at any angle
+    scenario    what a scenario consists of, and what all of them have in common
+    shapes      what the programs test, found from the running machine after a frame
+    walks       how a program's collision check is followed from outside, by the names of its functions and variables
+    gallery     the scenario of the ROM `gallery`
+    sectors     the scenario of the ROM `sectors`
+    shooter     the scenario of the ROM `shooter`
+    tanks       the scenario of the ROM `tanks`
+    tunnel      the scenario of the ROM `tunnel`
+    xquest      the scenario of the ROM `xquest`
 """
 
 from __future__ import annotations

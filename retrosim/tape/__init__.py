@@ -3,6 +3,24 @@
 The grammar of the file is in format.py, its header in header.py, what a tape needs of a machine in machine.py. A frame
 is one pass of the ROM's main loop; the world is the ISA-neutral state of its objects, equal on every machine. Nothing
 here draws or prints; progress goes to callbacks.
+
+    blame         who is to blame when a tape diverges
+    divergence    finding where a replay leaves its tape
+    files         what recording does to the disk, in one place
+    format        scenario tapes (`.rtape`)
+    header        the header of a scenario tape
+    library       where tapes are found
+    machine       what tapes ask of a machine beyond its interface, and where the saved state of a tape is
+    machine_pool  the machines that play tapes
+    parts         verifying in parts
+    play          replaying scenario tapes
+    race          several machines on one tape
+    record        recording scenario tapes
+    records       records of a scenario tape and their lines
+    script        input scripts
+    scripted      recording a run without a person, by an input script
+    timeline      the inputs of a run as a timeline
+    verify        verifying tapes on machines
 """
 
 from .divergence import Divergence, locate_machine, locate_world

@@ -1,6 +1,12 @@
 """The methods that `retrosim study` compares: each file here has the rows of one text, in a tuple METHODS.
 
 A file is found by being here; nothing else lists it.
+
+    jon_e_p_2007             jon E P 2007
+    mackey_1995              mackey 1995
+    moertel_1994             moertel 1994
+    no_collision_boxes_2011  no-collision boxes 2011
+    rekaby_2011              rekaby 2011
 """
 
 from __future__ import annotations
