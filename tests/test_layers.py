@@ -226,8 +226,8 @@ def test_the_oracles_stand_alone() -> None:
 
 def test_distributions_are_used_where_they_belong() -> None:
     assert users("pyglet") == {f"window/{name}.py" for name in ("canvas", "pyglet_window", "race/window")}
-    assert users("numba") == {"jit.py", "collide/kernels/simd.py"}
-    emitting = {"collide/kernels/simd.py", "cpu/engines/compiled.py"}
+    assert users("numba") == {"jit.py", "collide/kernels/pairs/simd.py"}
+    emitting = {"collide/kernels/pairs/simd.py", "cpu/engines/compiled.py"}
     assert users("llvmlite") == emitting | {"jit.py"}  # whose version names its entries
     assert {file.split("/")[0] for file in users("unicorn", "machine68k", "capstone")} <= {"bench"}
     assert {file.split("/")[0] for file in users("elftools")} == {"rom"}

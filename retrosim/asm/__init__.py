@@ -6,6 +6,8 @@
     processors  their names, and the assembler of each
     program     sections, symbols, and the passes that settle where everything lies
     assembling  the whole
+    linking     sources and objects into one program, with what compilers call by themselves
+    project     a folder with `retrosim.toml`, and how files that users name become programs
     output      what it becomes: sections, symbols, the ELF file
 
 Instructions are read and encoded by retrosim/cpu/assembly/assembler.py.

@@ -214,7 +214,7 @@ def _pygame_pairs(frames: Frames) -> Answer:
 
 
 def _numpy_near(frames: Frames) -> Answer:
-    """Compare all pairs at once: differences of 16 bits, compared as in `retrosim.collide.kernels.simd`."""
+    """Compare all pairs at once: differences of 16 bits, compared as in `retrosim.collide.kernels.pairs.simd`."""
     small = [[axis.astype(np.int16) for axis in frame] for frame in frames]
 
     def answer(number: int) -> np.ndarray:

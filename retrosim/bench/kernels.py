@@ -25,8 +25,8 @@ from rich.text import Text
 from retrosim.cache.sources import source_digest
 from retrosim.checks import check_choice
 from retrosim.collide import plane, world
-from retrosim.collide._start import COMPILER
-from retrosim.collide.kernels.sector_grid import SCREEN_HEIGHT, SCREEN_WIDTH
+from retrosim.collide._first_calls import COMPILER
+from retrosim.collide.kernels.pairs.sector_grid import SCREEN_HEIGHT, SCREEN_WIDTH
 from retrosim.report.tables import number_table
 
 from .engines import Steps, host

@@ -32,6 +32,20 @@ functions have the same names. Every call takes a whole batch: `hits` tests list
 scene, `collided` gives a flag for each object. A broad phase (`pairs`) finds candidates by their axis-aligned bounding
 boxes; a narrow phase (`hits`) tests these exactly.
 
+What they share:
+
+    _arguments    checks of what callers pass
+    _results      `out` arrays, and lists of pairs whose length is known only afterwards
+    _boxes        boxes of any size: from arguments to kernels
+    _equal_boxes  boxes of one size, likewise
+    _few_boxes    few boxes: the shortest way to their kernels
+    _shape_pairs  pairs of shapes of any kind, by their bounding boxes
+    _kept_pairs   the pairs of a scene that is kept, brought up to date
+    _queries      what lies at points, in boxes and circles, on segments, and nearest
+    _first_calls  NumPy answers the first calls of an installation while kernels are compiled
+    _threads      two threads for one call, and one call at a time
+    _golden       one number for all answers, equal everywhere: `python -m retrosim.collide._golden`
+
 Conventions of all modules
     Arrays in, C-contiguous, and arrays out: uint8 flags, int32[m, 2] pairs of indices, the lower one first.
     Coordinates come first, then what is there, then `pairs`; options are keywords.

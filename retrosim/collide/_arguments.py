@@ -13,9 +13,9 @@ import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 
-from ._start import call
-from .kernels.boxes import Filter
-from .kernels.sprites import first_misplaced
+from ._first_calls import call
+from .kernels.shapes.boxes import Filter
+from .kernels.shapes.sprites import first_misplaced
 
 SCALARS = (np.dtype(np.int16), np.dtype(np.int32))
 COLUMN = np.dtype(np.int32)  # of tables of sprites

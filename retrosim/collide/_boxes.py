@@ -10,13 +10,13 @@ import numpy as np
 
 from retrosim.checks import check_integer, shortened
 
-from . import _start
+from . import _first_calls
 from ._arguments import EVERYONE, check_layout, check_range, filter_of, form_of, is_array, own_copy, sides_of
+from ._first_calls import call
 from ._results import MAX_PAIRS, check_capacity, keys_of, row_table, sort_keys
-from ._start import call
 from ._threads import both
-from .kernels import hierarchical_grid as grid
-from .kernels.hierarchical_grid import (
+from .kernels.pairs import hierarchical_grid as grid
+from .kernels.pairs.hierarchical_grid import (
     ANY,
     BOTTOM,
     COUNTS,
@@ -32,11 +32,11 @@ from .kernels.hierarchical_grid import (
     TOP,
     TWO,
     WORD,
+    search_scenes,
 )
-from .kernels.many_scenes import search_scenes
-from .kernels.ranks import add_below
-from .kernels.simd import BOXES_AT_ONCE
-from .kernels.uniform_grid import MAX_COUNTED
+from .kernels.pairs.pair_keys import add_below
+from .kernels.pairs.simd import BOXES_AT_ONCE
+from .kernels.pairs.uniform_grid import MAX_COUNTED
 
 # Counts and first hits for crowds, where there are too many pairs to look at them all.
 #
@@ -148,7 +148,7 @@ TWO_THREADS = 100_000  # objects to look for: some milliseconds of work
 MAX_COMPARED = 100  # to compare them with an object takes about as long as to sort it
 NOTHING, NO_ROWS = np.empty(0, np.int64), np.empty((0, 2), np.int32)
 NO_RESULTS = np.empty(0, np.int32)
-KERNELS = "scenes"  # for `_start.COMPILER`
+KERNELS = "scenes"  # for `_first_calls.COMPILER`
 
 
 def own_axis(name: str, values: np.ndarray) -> np.ndarray:
@@ -191,7 +191,7 @@ def scene_of(
         raise ValueError(f"closed {shortened(repr(closed))}: allowed False or True")
     sides = own_sides(names[2], size, count)
     scene = np.empty((count, 6), np.int32)
-    fill = grid.fill_scene if are_compiled() else _start.fill_scene
+    fill = grid.fill_scene if are_compiled() else _first_calls.fill_scene
     index = fill(lefts, tops, sides, int(closed), scene)
     if index >= 0:
         ends = [int(axis[index]) + int(side) for axis, side in zip((lefts, tops), sides[min(index, len(sides) - 1)])]
@@ -285,10 +285,10 @@ class Sorted:
     ) -> int:
         """Do what `hierarchical_grid.search` does; return pairs."""
         if not are_compiled():
-            total = _start.search(scene[begin:end], self._scene, kind, wanted, keys, results)
+            total = _first_calls.search(scene[begin:end], self._scene, kind, wanted, keys, results)
             if total is not None:
                 return total
-            _start.COMPILER.wait(KERNELS)
+            _first_calls.COMPILER.wait(KERNELS)
         if end - begin < TWO_THREADS:
             return int(grid.search(*self._search(scene, begin, end, 1, kind, wanted, keys, results), limit))
         other_keys, other_results = np.empty_like(keys), results.copy()
@@ -336,7 +336,7 @@ class Sorted:
 
 def are_compiled() -> bool:
     """Tell whether the kernels for scenes are ready, and have them made if they are not."""
-    return _start.COMPILER.is_done(KERNELS, _compile)
+    return _first_calls.COMPILER.is_done(KERNELS, _compile)
 
 
 def _compile() -> None:
@@ -395,7 +395,7 @@ def _numbered(scenes: Scenes) -> Scenes:
 
 def _are_many(scenes: Scenes) -> bool:
     """Tell whether these are many scenes, and the kernel for them is compiled."""
-    return len(scenes.starts) > 2 and are_compiled() and _start.COMPILER.is_done("many scenes", _compile_many)
+    return len(scenes.starts) > 2 and are_compiled() and _first_calls.COMPILER.is_done("many scenes", _compile_many)
 
 
 def _search_many(scenes: Scenes, wanted: int, keys: np.ndarray, results: np.ndarray, limit: int = MAX_COUNTED) -> int:

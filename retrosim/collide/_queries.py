@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ._boxes import MAX_COORDINATE, MIN_COORDINATE, NO_RESULTS, NOTHING, Sorted, are_compiled, own_axis, rows_for
+from ._first_calls import COMPILER, MAX_CANDIDATES
 from ._results import check_capacity, keys_of, sort_keys
-from ._start import COMPILER, MAX_CANDIDATES
-from .kernels import hierarchical_grid as grid
-from .kernels.hierarchical_grid import ANY, BOTTOM, COUNTS, INDEX, LEFT, PAIRS, RIGHT, TOP, TWO, WORD
-from .kernels.nearest import list_nearest
-from .kernels.segments import list_crossings
+from .kernels.pairs import hierarchical_grid as grid
+from .kernels.pairs.hierarchical_grid import ANY, BOTTOM, COUNTS, INDEX, LEFT, PAIRS, RIGHT, TOP, TWO, WORD
+from .kernels.pairs.nearest import list_nearest
+from .kernels.pairs.segments import list_crossings
 
 MAX_RADIUS = (1 << 31) - 1
 MAX_PIECES = 32

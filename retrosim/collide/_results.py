@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import _start
+from . import _first_calls
 from ._arguments import check_layout, check_table, check_words, form_of, is_array
-from .kernels.pair_keys import HALF, PACKED_HALF, pack_keys, split_keys
-from .kernels.uniform_grid import MAX_COUNTED
+from .kernels.pairs.pair_keys import HALF, PACKED_HALF, pack_keys, split_keys
+from .kernels.pairs.uniform_grid import MAX_COUNTED
 
 MAX_PAIRS = 1 << 24
 """How many pairs a list that is not the caller's `out` may have: 128 MB."""
@@ -132,7 +132,7 @@ def sort_keys(rows: np.ndarray, are_ours: bool) -> None:
               interferes with leaves its array
     """
     keys = keys_of(rows)
-    if _start.COMPILER.is_done("keys", _compile):
+    if _first_calls.COMPILER.is_done("keys", _compile):
         packed = np.empty(len(keys), np.uint32)
         if pack_keys(keys, packed):
             packed.sort()
@@ -140,7 +140,7 @@ def sort_keys(rows: np.ndarray, are_ours: bool) -> None:
             return
     keys = keys if are_ours else keys.copy()
     keys.sort()
-    split = split_keys if "keys" in _start.COMPILER.done else _start.split_keys
+    split = split_keys if "keys" in _first_calls.COMPILER.done else _first_calls.split_keys
     split(keys, HALF, rows)
 
 

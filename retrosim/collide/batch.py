@@ -33,12 +33,11 @@ from retrosim.checks import check_integer
 from retrosim.jit import JIT, kinds_of
 
 from ._arguments import check_vectors, form_of, is_array, own_within
+from ._first_calls import COMPILER, squares
 from ._results import check_capacity, flag_array, keys_of, row_table, sort_keys
-from ._start import COMPILER, squares
-from .kernels.batch import list_scenes, mark_scenes
-from .kernels.hierarchical_grid import FLAGS, PAIRS
-from .kernels.sector_grid import MAX_SIDE
-from .kernels.uniform_grid import MAX_COORDINATE, MAX_OBJECTS
+from .kernels.pairs.hierarchical_grid import FLAGS, PAIRS
+from .kernels.pairs.sector_grid import MAX_SIDE
+from .kernels.pairs.uniform_grid import MAX_COORDINATE, MAX_OBJECTS, list_scenes, mark_scenes
 
 MAX_SCENES = 2000  # for NumPy: some tenths of a second
 

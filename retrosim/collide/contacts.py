@@ -42,7 +42,7 @@ import numpy as np
 from ._arguments import check_range, own_pairs
 from ._boxes import own_axis, own_radii, scene_of
 from ._queries import cross
-from .kernels.hierarchical_grid import LEFT, TOP
+from .kernels.pairs.hierarchical_grid import LEFT, TOP
 
 MAX_RADIUS, MAX_MOVING_RADIUS = (1 << 30) - 1, 65535
 MAX_BOX_MOVE, MAX_CIRCLE_MOVE = (1 << 30) - 1, 65535

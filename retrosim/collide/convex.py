@@ -40,12 +40,12 @@ import numpy as np
 
 from retrosim.checks import check_integer
 
-from . import _start
+from . import _first_calls
 from ._arguments import form_of, own_list, own_numbers, own_pairs
 from ._boxes import own_axis
 from ._results import flag_array
 from .contacts import Contacts
-from .kernels.convex import BOTTOM, COUNT, FIRST, LEFT, RIGHT, TOP, list_contacts, mark_pairs
+from .kernels.shapes.convex import BOTTOM, COUNT, FIRST, LEFT, RIGHT, TOP, list_contacts, mark_pairs
 
 MAX_PIXELS = 4096
 MAX_PART, MAX_VERTICES = 8191, 64  # of a vertex along each axis, and of a radius: squares of areas fit 63 bits
@@ -135,7 +135,7 @@ def _check(x, y, shape, polygons):
 
 
 def _steps(outlines: np.ndarray, pairs: np.ndarray) -> Callable[[], int]:
-    """Return what tells how much work pairs are, see `_start.call`."""
+    """Return what tells how much work pairs are, see `_first_calls.call`."""
     return lambda: 4 * len(pairs) * int(outlines[:, COUNT].max(initial=0)) ** 2
 
 
@@ -182,7 +182,7 @@ def hits(
     x, y, shape, outlines, vertices = _check(x, y, shape, polygons)
     pairs = own_pairs(pairs, len(x))
     out = flag_array(out, len(pairs))
-    _start.call(mark_pairs, _steps(outlines, pairs), x, y, shape, outlines, vertices, pairs, out)
+    _first_calls.call(mark_pairs, _steps(outlines, pairs), x, y, shape, outlines, vertices, pairs, out)
     return out
 
 
@@ -204,8 +204,8 @@ def contacts(x: np.ndarray, y: np.ndarray, shape: np.ndarray, polygons: Polygons
     pairs = own_pairs(pairs, len(x))
     hit, found = np.empty(len(pairs), np.uint8), np.empty((len(pairs), 5), np.int64)
     given, steps = (x, y, shape, outlines, vertices, pairs, hit), _steps(outlines, pairs)
-    _start.call(mark_pairs, steps, *given)
-    _start.call(list_contacts, steps, *given, found)
+    _first_calls.call(mark_pairs, steps, *given)
+    _first_calls.call(list_contacts, steps, *given, found)
     return Contacts(hit, *(np.ascontiguousarray(part) for part in (found[:, 0], found[:, 1:3], found[:, 3:])))
 
 

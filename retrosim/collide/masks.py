@@ -49,7 +49,7 @@ import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 
-from . import _start
+from . import _first_calls
 from ._arguments import (
     MAX_COORDINATE,
     apart_from,
@@ -62,9 +62,8 @@ from ._arguments import (
 )
 from ._boxes import own_axis
 from ._results import array_of, flag_array, pair_list, row_table
-from .kernels.mask_rows import make_words
-from .kernels.masks import METHODS, Masks, find_row, list_contacts, mark_pairs
-from .kernels.sprites import Placed
+from .kernels.shapes.masks import METHODS, Masks, find_row, list_contacts, make_words, mark_pairs
+from .kernels.shapes.sprites import Placed
 
 WORD = np.dtype(np.uint32)
 MAX_WIDTH = {"any": MAX_COORDINATE, "dword": 32, "qword": 64, "word": 32, "parts": MAX_COORDINATE}
@@ -82,7 +81,7 @@ def make_wide_mask(sprite: bytes | np.ndarray, *, out: np.ndarray | None = None)
     pixels = read_pixels(sprite)
     height, width = pixels.shape
     out = array_of(out, np.uint32, height, -(-width // 32))
-    _start.call(make_words, lambda: pixels.size, pixels, out)
+    _first_calls.call(make_words, lambda: pixels.size, pixels, out)
     return out
 
 
@@ -99,7 +98,7 @@ def make_mask(sprite: bytes | np.ndarray, *, out: np.ndarray | None = None) -> n
     if pixels.shape[1] > 32:
         raise ValueError(f"sprite is {pixels.shape[1]} pixels wide: allowed 1..32; make_wide_mask takes wider ones")
     out = array_of(out, np.uint32, len(pixels))
-    _start.call(make_words, lambda: pixels.size, pixels, out[:, None])
+    _first_calls.call(make_words, lambda: pixels.size, pixels, out[:, None])
     return out
 
 
@@ -136,7 +135,7 @@ def _apart(sprites, out):
 
 
 def _steps(sprites, pairs):
-    """Return what tells how much work pairs are, see `_start.call`."""
+    """Return what tells how much work pairs are, see `_first_calls.call`."""
     return lambda: len(pairs) * int(sprites.height.max(initial=0)) * int(sprites.words_per_row.max(initial=0))
 
 
@@ -186,7 +185,7 @@ def hits(
             f"{method!r}; 'any' and 'parts' take wider ones"
         )
     steps = _steps(sprites, pairs)
-    _start.call(mark_pairs, steps, _apart(sprites, out), placed, pairs, METHODS.index(method), out)
+    _first_calls.call(mark_pairs, steps, _apart(sprites, out), placed, pairs, METHODS.index(method), out)
     return out
 
 
@@ -211,7 +210,7 @@ def contacts(
     placed, sprites = _own(x, y, shape, sprites)
     pairs = own_pairs(pairs, len(placed.x))
     out = row_table(out, len(pairs), 3, np.int32)
-    _start.call(list_contacts, _steps(sprites, pairs), _apart(sprites, out), placed, pairs, out)
+    _first_calls.call(list_contacts, _steps(sprites, pairs), _apart(sprites, out), placed, pairs, out)
     return out[: len(pairs)]
 
 

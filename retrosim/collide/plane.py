@@ -30,8 +30,8 @@ import numpy as np
 
 from retrosim.checks import check_integer
 
-from ._squares import TWO_THREADS, list_pairs, mark
-from .kernels.uniform_grid import MAX_COORDINATE, MAX_OBJECTS
+from ._equal_boxes import TWO_THREADS, list_pairs, mark
+from .kernels.pairs.uniform_grid import MAX_COORDINATE, MAX_OBJECTS
 
 __all__ = ["MAX_COORDINATE", "MAX_OBJECTS", "TWO_THREADS", "collided", "pairs"]
 

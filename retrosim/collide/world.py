@@ -53,7 +53,7 @@ import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 
-from . import _small
+from . import _few_boxes
 from ._arguments import EVERYONE, form_of, refuse_masks
 from ._boxes import (
     MAX_COORDINATE,
@@ -68,7 +68,7 @@ from ._boxes import (
     scene_of,
 )
 from ._results import array_of, flag_array
-from .kernels.hierarchical_grid import COUNTS, FIRST, FLAGS
+from .kernels.pairs.hierarchical_grid import COUNTS, FIRST, FLAGS
 
 MAX_SCALE = 1 << 24
 ROUNDINGS = {"nearest": np.rint, "floor": np.floor, "ceiling": np.ceil, "exact": np.rint}
@@ -197,13 +197,13 @@ def _scenes(x, y, size, closed, category, mask, starts) -> Scenes:
 def _numbers(x, y, size, closed, category, mask, starts, wanted, out) -> np.ndarray:
     """Do what `collided`, `counts` and `first` do."""
     is_plain = category is EVERYONE and mask is EVERYONE and starts is None
-    found = _small.number_one(x, y, size, closed, wanted, out) if is_plain else None
+    found = _few_boxes.number_one(x, y, size, closed, wanted, out) if is_plain else None
     if found is not None:
         return found
     scenes = _scenes(x, y, size, closed, category, mask, starts)
     out = flag_array(out, len(scenes.scene)) if wanted == FLAGS else array_of(out, np.int32, len(scenes.scene))
     if is_plain:
-        _small.learn((x, y, size), wanted, out)
+        _few_boxes.learn((x, y, size), wanted, out)
     out[:] = numbers(scenes, wanted)
     return out
 
@@ -230,12 +230,12 @@ def pairs(
     [[0, 1], [1, 2]]
     """
     is_plain = category is EVERYONE and mask is EVERYONE and starts is None
-    found = _small.list_one(x, y, size, closed, out) if is_plain else None
+    found = _few_boxes.list_one(x, y, size, closed, out) if is_plain else None
     if found is not None:
         return found
     found = listed(_scenes(x, y, size, closed, category, mask, starts), out)
     if is_plain:
-        _small.learn((x, y, size), None, found)
+        _few_boxes.learn((x, y, size), None, found)
     return found
 
 

@@ -1,6 +1,6 @@
 """`python -m retrosim.examples` lists the examples."""
 
-from . import list_examples
+from retrosim.examples import list_examples
 
 if __name__ == "__main__":
     for name, title in list_examples().items():

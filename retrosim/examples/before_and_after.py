@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from retrosim import RetrosimError, open_machine
 
-from . import counting, example_parser
+from retrosim.examples import counting, example_parser
 
 MACHINE, ENTRY = "mc68040-25", "DetermineCollisions"
 

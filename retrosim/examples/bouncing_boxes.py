@@ -13,7 +13,7 @@ import numpy as np
 
 from retrosim.collide import collided
 
-from . import PygameWindow, add_game_options, example_parser
+from retrosim.examples import PygameWindow, add_game_options, example_parser
 
 WIDTH, HEIGHT, SIDE = 640, 480, 30  # pixels
 WHITE, BLACK, RED = (255, 255, 255), (0, 0, 0), (221, 8, 6)

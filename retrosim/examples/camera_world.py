@@ -18,7 +18,7 @@ import numpy as np
 from retrosim.collide import contacts, groups
 from retrosim.collide.scene import Scene
 
-from . import PygameWindow, add_game_options, example_parser
+from retrosim.examples import PygameWindow, add_game_options, example_parser
 
 WIDTH, HEIGHT, WORLD = 640, 480, 1500  # pixels; the world reaches from -WORLD to WORLD
 HERO, BULLET, SPEED, BULLET_SPEED = 24, 6, 5, 12

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from retrosim import Machine, RetrosimError, load_tape
 from retrosim.tape import Player, Tape, find_tape, open_for
 
-from . import counting, example_parser, need
+from retrosim.examples import counting, example_parser, need
 
 BARS, BAR_WIDTH = 24, 50  # lines, characters
 

@@ -20,7 +20,7 @@ import numpy as np
 from retrosim.collide import groups
 from retrosim.collide.scene import Scene
 
-from . import example_parser
+from retrosim.examples import example_parser
 
 PLAYERS, SPEED, SIDE, WORLD = 2, 6, 24, 700  # units, also of negative coordinates
 PLAYER, WALL, COIN = 1, 2, 4  # categories

@@ -19,7 +19,7 @@ from retrosim.collide.documents.objects import ALIEN, MISSILE
 from retrosim.screen.png import write_png
 from retrosim.tape import Recorder, report_lines, verify
 
-from . import example_parser
+from retrosim.examples import example_parser
 
 LEFT, RIGHT, FIRE = 1, 2, 16  # bits of the pad
 NEAR = 24  # pixels

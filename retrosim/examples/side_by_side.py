@@ -15,7 +15,7 @@ from retrosim.screen.font import LEADING, draw_text
 from retrosim.screen.png import check_free, write_png
 from retrosim.tape import Player, Tape, find_tape, open_for
 
-from . import counting, example_parser
+from retrosim.examples import counting, example_parser
 
 GAP, SCALE = 8, 2  # pixels; of the captions
 PAPER, INK = (204, 204, 204), (0, 0, 0)

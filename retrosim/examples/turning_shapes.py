@@ -17,7 +17,7 @@ import numpy as np
 
 from retrosim.collide import convex, world
 
-from . import add_game_options, example_parser, need
+from retrosim.examples import add_game_options, example_parser, need
 
 WIDTH, HEIGHT, ANGLES = 640, 480, 48
 SCALE = 16  # units in a pixel

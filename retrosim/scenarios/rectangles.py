@@ -6,7 +6,7 @@ rectangle  (x, y, half width, half height, angle), Q11.5
 
 from __future__ import annotations
 
-from retrosim.collide.kernels.oriented import corners_of
+from retrosim.collide.kernels.shapes.oriented import corners_of
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels
 from retrosim.screen.framebuffer import WIDTH

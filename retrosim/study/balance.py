@@ -14,7 +14,7 @@ import numpy as np
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from retrosim.collide.kernels.oriented import (
+from retrosim.collide.kernels.shapes.oriented import (
     corners_of,
     is_hit_separating_axis,
     is_within,

@@ -19,8 +19,8 @@ from collections.abc import Iterable
 
 from retrosim.collide.documents.scenes import even_scene, random_scene
 from retrosim.collide.documents.sectors import tally_tests
-from retrosim.collide.kernels.scenes import FILLED_COLUMNS, FILLED_ROWS
-from retrosim.collide.kernels.sector_grid import SCREEN_HEIGHT, SCREEN_WIDTH, SECTOR
+from retrosim.collide.kernels.documents.scenes import FILLED_COLUMNS, FILLED_ROWS
+from retrosim.collide.kernels.pairs.sector_grid import SCREEN_HEIGHT, SCREEN_WIDTH, SECTOR
 
 METHODS = ("four_shifts", "nine_sectors", "all_neighbours", "half_neighbours")
 DENSITIES = (1, 2, 3, 4, 5, 10, 20, 50)

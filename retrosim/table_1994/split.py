@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from retrosim.collide.documents.sectors import count_tests
-from retrosim.collide.kernels.scenes import randomize
-from retrosim.collide.kernels.sector_grid import SECTORS
+from retrosim.collide.kernels.documents.scenes import randomize
+from retrosim.collide.kernels.pairs.sector_grid import SECTORS
 
 PARTS = ("sector_visit", "object_pass", "pair_test")
 PASSES = 4

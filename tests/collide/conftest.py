@@ -4,18 +4,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from retrosim.collide import _start
+from retrosim.collide import _first_calls
 
 
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Compile at once what else would be compiled beside the first calls."""
-    is_done = _start.COMPILER.is_done
+    is_done = _first_calls.COMPILER.is_done
 
     def wait(name, job):
         if not is_done(name, job):
-            _start.COMPILER.wait(name)
+            _first_calls.COMPILER.wait(name)
         return True
 
-    monkeypatch.setattr(_start.COMPILER, "is_done", wait)
+    monkeypatch.setattr(_first_calls.COMPILER, "is_done", wait)
     yield

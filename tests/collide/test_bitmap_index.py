@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from retrosim.collide import world
-from retrosim.collide.kernels import bitmap_index
-from retrosim.collide.kernels.small_boxes import copy_boxes
+from retrosim.collide.kernels.pairs import bitmap_index
+from retrosim.collide.kernels.pairs.small_boxes import copy_boxes
 
 from .random_worlds import KINDS, random_world
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from retrosim.collide import groups, world
-from retrosim.collide.kernels import bitmap_index, convex, small_boxes
+from retrosim.collide.kernels.pairs import bitmap_index, small_boxes
+from retrosim.collide.kernels.shapes import convex
 from retrosim.jit import kernel
 
 SIGNATURES = {

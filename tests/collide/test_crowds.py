@@ -6,10 +6,8 @@ how many scenes: see random_worlds.py.
 import numpy as np
 import pytest
 
-from retrosim.collide import _boxes as _crowds
-from retrosim.collide import _boxes as _worlds
-from retrosim.collide import groups, world
-from retrosim.collide.kernels.hierarchical_grid import ONE, TWO
+from retrosim.collide import _boxes, groups, world
+from retrosim.collide.kernels.pairs.hierarchical_grid import ONE, TWO
 from retrosim.collide.scene import Scene
 from tests.helpers.amount import FULL
 from tests.oracle import worlds as oracle
@@ -18,7 +16,7 @@ from .random_worlds import KINDS, SCENES, limited, random_world
 
 
 def table_of(scene, closed):
-    return _worlds.scene_of(scene.x, scene.y, scene.size, closed, scene.category, scene.mask)
+    return _boxes.scene_of(scene.x, scene.y, scene.size, closed, scene.category, scene.mask)
 
 
 @pytest.mark.without_jit
@@ -31,10 +29,10 @@ def test_counts_by_ranks(kind):
         one, other = (table_of(scene, closed) for scene in scenes)
         ends = np.array(oracle.pairs(scenes[0].boxes(), closed), np.int64).ravel()
         expected = np.bincount(ends, minlength=len(one))
-        assert _crowds.counts(one, one, ONE).tolist() == expected.tolist()
+        assert _boxes.counts(one, one, ONE).tolist() == expected.tolist()
         begins = [a for a, _ in oracle.pairs_between(scenes[0].boxes(), scenes[1].boxes(), closed)]
         between = np.bincount(np.array(begins, np.int64), minlength=len(one))
-        assert _crowds.counts(one, other, TWO).tolist() == between.tolist()
+        assert _boxes.counts(one, other, TWO).tolist() == between.tolist()
         found += len(ends) + len(begins)
     assert found > SCENES // 2
 
@@ -60,13 +58,13 @@ def test_all_that_count_do_so(kind, monkeypatch):
 
     expected = [found.tolist() for found in answers()]
     assert all(map(any, expected[:5]))  # counts
-    taken, count, first = [], _crowds.counts, _crowds.first
-    monkeypatch.setattr(_worlds, "max_pairs_for", lambda count: -1)
-    monkeypatch.setattr(_crowds, "counts", lambda *given: taken.append("counts") or count(*given))
-    monkeypatch.setattr(_crowds, "first", lambda *given: taken.append("first") or first(*given[:-1], 1000))
-    monkeypatch.setattr(_crowds, "FIRST_BLOCK", 3)
+    taken, count, first = [], _boxes.counts, _boxes.first
+    monkeypatch.setattr(_boxes, "max_pairs_for", lambda count: -1)
+    monkeypatch.setattr(_boxes, "counts", lambda *given: taken.append("counts") or count(*given))
+    monkeypatch.setattr(_boxes, "first", lambda *given: taken.append("first") or first(*given[:-1], 1000))
+    monkeypatch.setattr(_boxes, "FIRST_BLOCK", 3)
     assert [found.tolist() for found in answers()] == expected and sorted(taken) == ["counts"] * 7 + ["first"] * 7
-    monkeypatch.setattr(_crowds, "MAX_WORDS", 1)
+    monkeypatch.setattr(_boxes, "MAX_WORDS", 1)
     assert [found.tolist() for found in answers()] == expected
 
 
@@ -74,19 +72,19 @@ def test_blocks_are_small_where_there_are_many_pairs():
     """Objects on their own, then a pile: a block with too many pairs is divided."""
     x = np.concatenate([np.arange(300) * 40, np.zeros(700, np.int64) - 5000])
     expected = [-1] * 300 + [301] + [300] * 699
-    searches, one = [], _worlds.Sorted(table_of_places(x), 0, len(x))
+    searches, one = [], _boxes.Sorted(table_of_places(x), 0, len(x))
 
     def search(*given):
         searches.append(given[2] - given[1])
         return one._search_some(*given)
 
-    limit = _crowds.FIRST_BLOCK * len(x)
-    assert _crowds.first(table_of_places(x), len(x), ONE, search, limit).tolist() == expected
+    limit = _boxes.FIRST_BLOCK * len(x)
+    assert _boxes.first(table_of_places(x), len(x), ONE, search, limit).tolist() == expected
     assert searches != sorted(searches) and sum(searches) < 10 * len(x)
 
 
 def table_of_places(x):
-    return _worlds.scene_of(x, np.zeros_like(x), 9, False)
+    return _boxes.scene_of(x, np.zeros_like(x), 9, False)
 
 
 def test_a_pile_is_counted_at_once():

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-from retrosim.collide._start import COMPILER
+from retrosim.collide._first_calls import COMPILER
 from retrosim.jit import JIT
 
 from .test_interface import call, of_every_function

@@ -24,7 +24,7 @@ from numpy.lib.stride_tricks import as_strided
 
 import retrosim.collide
 import retrosim.numeric
-from retrosim.collide import _scene_questions, _start, convex, masks, workspace
+from retrosim.collide import _first_calls, convex, documents, masks, workspace
 from retrosim.collide.documents import bitmap, objects
 from retrosim.collide.scene import Scene
 from retrosim.jit import JIT
@@ -83,7 +83,7 @@ EXCEPTIONS: dict[str, dict] = {
 
 
 def name_of(function: Callable) -> str:
-    return f"{function.__module__.removeprefix('retrosim.collide.')}.{function.__name__}"
+    return f"{function.__module__.removeprefix('retrosim.collide.').removeprefix('documents.')}.{function.__name__}"
 
 
 def modules_of(package: ModuleType) -> list[ModuleType]:
@@ -92,9 +92,12 @@ def modules_of(package: ModuleType) -> list[ModuleType]:
     return [importlib.import_module(f"{package.__name__}.{name}") for name in found]
 
 
+MODULES = [*modules_of(retrosim.collide), *modules_of(documents)]
+
+
 def public() -> Iterator[Callable]:
     """Find what the library offers."""
-    for module in modules_of(retrosim.collide):
+    for module in MODULES:
         for name, value in vars(module).items():
             if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_"):
                 yield value
@@ -128,7 +131,7 @@ ARRAYS = {
 
 of_every_function = pytest.mark.parametrize("function", CALLS, ids=name_of)
 of_every_array = pytest.mark.parametrize("function", sorted(ARRAYS, key=name_of), ids=name_of)
-of_every_module = pytest.mark.parametrize("module", modules_of(retrosim.collide), ids=lambda module: module.__name__)
+of_every_module = pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 
 
 def call(function: Callable, **change: object) -> object:
@@ -174,13 +177,13 @@ def test_modules_have_a_file_of_tests(module):
 @pytest.mark.without_jit
 @pytest.mark.parametrize(
     "module",
-    [retrosim.collide, _scene_questions, *modules_of(retrosim.collide), *modules_of(retrosim.numeric)],
+    [retrosim.collide, *MODULES, *modules_of(retrosim.numeric)],
     ids=lambda module: module.__name__,
 )
 @pytest.mark.parametrize("calls", usually(["first"], ["first", "later"]))
 def test_examples(module, calls, monkeypatch):
     if calls == "first" and JIT:
-        monkeypatch.setattr(_start.COMPILER, "is_done", lambda name, job: False)
+        monkeypatch.setattr(_first_calls.COMPILER, "is_done", lambda name, job: False)
     result = doctest.testmod(module, extraglobs={"Scene": Scene})  # whose methods stand in two modules
     assert result.failed == 0
     assert result.attempted > 0 or "collide" not in module.__name__

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retrosim.collide import masks
-from retrosim.collide.kernels import masks as kernels
+from retrosim.collide.kernels.shapes import masks as kernels
 from tests.helpers.amount import FULL
 from tests.helpers.collide.mask_scenes import objects_of, random_sprites
 from tests.oracle import masks as oracle

@@ -7,7 +7,7 @@ import retrosim.collide
 from retrosim.collide import METHODS, collided, count_tests, pairs, reports, tally_tests, workspace
 from retrosim.collide.documents import scenes
 from retrosim.collide.documents.sectors import SECTOR_SIZES
-from retrosim.collide.kernels.sector_grid import SECTORS, place
+from retrosim.collide.kernels.pairs.sector_grid import SECTORS, place
 from tests.oracle import sectors as reference
 
 X, Y = np.array([10, 35, 300], np.int16), np.array([10, 12, 300], np.int16)

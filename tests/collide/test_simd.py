@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from retrosim.collide.kernels.simd import (
+from retrosim.collide.kernels.pairs.simd import (
     BOXES_AT_ONCE,
     COPIED_AT_ONCE,
     ROW,

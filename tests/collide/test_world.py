@@ -9,10 +9,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from retrosim.collide import _boxes as _worlds
-from retrosim.collide import groups, world
-from retrosim.collide._start import COMPILER
-from retrosim.collide.kernels import hierarchical_grid as grid
+from retrosim.collide import _boxes, groups, world
+from retrosim.collide._first_calls import COMPILER
+from retrosim.collide.kernels.pairs import hierarchical_grid as grid
 from retrosim.collide.scene import Scene
 from retrosim.jit import JIT
 from tests.helpers.amount import usually
@@ -74,7 +73,7 @@ def test_which_level_searches_the_other(large, area, is_downwards):
     size = np.array([[4, 4]] * 320 + [large] * 20)
     places = rng.integers(0, area, (340, 2))
     x, y = places[:, 0].copy(), places[:, 1].copy()
-    scene, work = _worlds.scene_of(x, y, size, False), grid.workspace(340)
+    scene, work = _boxes.scene_of(x, y, size, False), grid.workspace(340)
     used = grid.Order(*grid.sort_scene(scene, 0, 340, grid.MAX_UNSORTED, work)).used
     assert used == 2 and bool(work.levels[1, grid.LEVEL_SET] & 1) == is_downwards
     everyone = np.full(340, 0xFFFF)
@@ -118,7 +117,7 @@ def test_the_same_in_two_threads(kind, monkeypatch):
         yield from world.chunks(scene.x, scene.y, **one, rows=9)
 
     expected = [found.tolist() for found in answers()]
-    monkeypatch.setattr(_worlds, "TWO_THREADS", 2)
+    monkeypatch.setattr(_boxes, "TWO_THREADS", 2)
     assert [found.tolist() for found in answers()] == expected and len(expected[0]) + (kind == "edges") > 0
 
 

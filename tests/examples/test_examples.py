@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from retrosim import examples
-from retrosim.collide import _start
+from retrosim.collide import _first_calls
 from retrosim.examples import list_examples
 from retrosim.guide import read_page
 from retrosim.tape import load_tape
@@ -116,7 +116,7 @@ def test_turning_shapes(folder: Path) -> None:
     assert 0 < contacts[-1] < contacts[0], "they push each other apart"
     if shutil.which("xvfb-run") is None:
         pytest.skip("the window needs a display, and there is no xvfb-run")
-    _start.COMPILER.wait()  # the other process loads what this one has compiled
+    _first_calls.COMPILER.wait()  # the other process loads what this one has compiled
     command = [sys.executable, "-m", "retrosim.examples.turning_shapes", "--frames", "5", "--screenshot", "shapes.png"]
     environment = os.environ | {"PYTHONPATH": str(Path(examples.__file__).parents[2])}  # these very sources
     ran = subprocess.run(["xvfb-run", "-a", *command], env=environment, capture_output=True, text=True, timeout=100)

@@ -14,8 +14,8 @@ import pytest
 
 from retrosim.collide import collided, count_tests
 from retrosim.collide.documents import boxes, compound, rectangles, spheres
-from retrosim.collide.kernels.blocks import Handlers, measure_plane, place_handlers, scan_blocks
-from retrosim.collide.kernels.boxes import box_exit, box_exit_two
+from retrosim.collide.kernels.documents.blocks import Handlers, measure_plane, place_handlers, scan_blocks
+from retrosim.collide.kernels.shapes.boxes import box_exit, box_exit_two
 from retrosim.numeric import tables
 from tests.helpers.amount import amount
 from tests.helpers.machine.flat import MACHINES

@@ -46,7 +46,7 @@ class Call(Target):
 
     def prepare(self) -> None:
         """Have the kernels compiled, and keep them: later ones are for types that few calls have."""
-        from retrosim.collide._start import COMPILER
+        from retrosim.collide._first_calls import COMPILER
         from tests.collide.hostile_memory import large
 
         for function in self.functions.values():

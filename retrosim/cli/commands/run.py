@@ -31,15 +31,7 @@ from retrosim.report.text import counted
 from .. import arguments, profiling, values
 from ..debugging import HOST, add_causes, count_causes
 from ..display import NoWindow, open_window, opens_none
-from ..opening import (
-    check_budget,
-    check_chosen,
-    chosen_budget,
-    open_chosen,
-    open_program,
-    program_name,
-    refuse,
-)
+from ..opening import check_budget, check_chosen, chosen_budget, open_chosen, open_program, program_name, refuse
 from ..output import free_name, print_json, print_lines, print_table, say, shown_path
 from ..parser import Parser
 from ..progress import Progress

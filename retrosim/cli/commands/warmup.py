@@ -126,7 +126,7 @@ def _run_routines(dtype: str) -> None:
 
     from retrosim import collide
     from retrosim.collide import contacts, convex, groups, masks, plane, world
-    from retrosim.collide._start import COMPILER
+    from retrosim.collide._first_calls import COMPILER
     from retrosim.collide.scene import Scene
 
     x, y = np.array([10, 35, 300], dtype), np.array([10, 12, 300], dtype)

@@ -1,7 +1,7 @@
 """Collision by the colours on the screen ("Bit Map", Jon E P 2007): look under an object before it is drawn.
 
     >>> import numpy as np
-    >>> from retrosim.collide import bitmap
+    >>> from retrosim.collide.documents import bitmap
     >>> screen = np.zeros((480, 640), np.uint8)
     >>> ring = np.array([[0, 5, 5, 0], [5, 0, 0, 5], [5, 0, 0, 5], [0, 5, 5, 0]], np.uint8)
     >>> dot = np.array([[7]], np.uint8)
@@ -47,8 +47,8 @@ from .._arguments import (
     read_pixels,
 )
 from .._results import flag_array
-from ..kernels.bitmap import Images, look, look_and_paint
-from ..kernels.sprites import Placed
+from ..kernels.documents.bitmap import Images, look, look_and_paint
+from ..kernels.shapes.sprites import Placed
 
 COLOUR = np.dtype(np.uint8)
 

@@ -1,7 +1,7 @@
 """Boxes in a plane cut into blocks (Rekaby 2011): each block has a handler for every object that reaches into it.
 
     >>> import numpy as np
-    >>> from retrosim.collide import blocks
+    >>> from retrosim.collide.documents import blocks
     >>> x, y = np.array([50, 70, 300], np.int16), np.array([50, 60, 300], np.int16)
     >>> blocks.pairs(x, y, size=30, block=64).tolist()  # they meet in two blocks, and are reported once
     [[0, 1]]
@@ -32,7 +32,7 @@ from retrosim.checks import check_integer
 
 from .._arguments import MAX_COORDINATE, check_vectors, own_within, size_table
 from .._results import pair_list, tally_table
-from ..kernels.blocks import measure_plane, scan_plane
+from ..kernels.documents.blocks import measure_plane, scan_plane
 
 MIN_BLOCK, MAX_BLOCK = 16, 4096
 MAX_HANDLERS = 1 << 25  # 256 MB

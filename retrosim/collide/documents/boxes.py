@@ -3,7 +3,7 @@
 Touching counts: boxes and circles whose sides meet collide here, unlike those of `retrosim.collide.documents.sectors`.
 
     >>> import numpy as np
-    >>> from retrosim.collide import boxes
+    >>> from retrosim.collide.documents import boxes
     >>> x, y = np.array([0, 30, 61, 200], np.int16), np.array([0, 0, 0, 0], np.int16)
     >>> boxes.pairs(x, y, size=30).tolist()
     [[0, 1]]
@@ -45,9 +45,9 @@ import numpy as np
 from retrosim.checks import check_choice
 
 from .._arguments import EVERYONE, filter_of, own_pairs, own_positions, size_table, word_per_object
-from .._near import Bounds, near_pairs
 from .._results import array_of, flag_array, pair_list
-from ..kernels.boxes import Shapes, mark_pairs, scan_pairs
+from .._shape_pairs import Bounds, near_pairs
+from ..kernels.shapes.boxes import Shapes, mark_pairs, scan_pairs
 
 METHODS = ("four_additions", "two_additions")
 

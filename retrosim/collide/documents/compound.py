@@ -1,7 +1,7 @@
 """Compound shapes (No-collision boxes 2011): an object of several boxes and circles collides if any of its parts does.
 
     >>> import numpy as np
-    >>> from retrosim.collide import compound
+    >>> from retrosim.collide.documents import compound
     >>> x, y = np.array([100, 121], np.int16), np.array([100, 100], np.int16)
     >>> parts = np.array([[0, 8, 30, 8], [11, 0, 8, 24], [0, 0, 8, 8]], np.int16)  # a cross, and a bullet
     >>> first = np.array([0, 2, 3], np.int32)
@@ -26,9 +26,9 @@ import numpy as np
 
 from .. import _arguments as arguments
 from .._arguments import EVERYONE, MAX_PART, MIN_PART
-from .._near import Bounds, near_pairs
 from .._results import flag_array
-from ..kernels.compound import Compounds, mark_pairs, scan_pairs
+from .._shape_pairs import Bounds, near_pairs
+from ..kernels.documents.compound import Compounds, mark_pairs, scan_pairs
 
 
 def _own_first(first: np.ndarray, count: int, parts: int) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Object records and the loop over all of them (Jon E P 2007): ships, missiles, aliens with circles or boxes.
 
     >>> import numpy as np
-    >>> from retrosim.collide import objects
+    >>> from retrosim.collide.documents import objects
     >>> circles = objects.make_circles([(28, 24, 12), (14, 44, 4)])  # of a ship, of a missile
     >>> game = np.zeros(3, objects.OBJECT)
     >>> game[0] = (objects.SHIP, 1, objects.DETECT_ALL, 0, 100, 100, 0, 1)
@@ -59,7 +59,7 @@ from .._arguments import (
     own_table,
 )
 from .._results import array_of, row_table
-from ..kernels.objects import (
+from ..kernels.documents.objects import (
     ALIEN,
     DETECT_ALL,
     DETECT_NONE,

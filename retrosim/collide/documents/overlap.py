@@ -15,7 +15,7 @@ import numpy as np
 
 from .._arguments import apart_from, check_vectors, is_16_bit, sides_of
 from .._results import flag_array
-from ..kernels.overlap import mark_overlaps
+from ..kernels.pairs.overlap import mark_overlaps
 
 MAX_SIDE = 32767
 

@@ -1,7 +1,7 @@
 """Rectangles at any angle (Rekaby 2011): two point algorithms, one line algorithm, and an exact test.
 
     >>> import numpy as np
-    >>> from retrosim.collide import rectangles
+    >>> from retrosim.collide.documents import rectangles
     >>> x, y = np.array([3200, 3200, 6400], np.int16), np.array([3200, 3200, 3200], np.int16)  # Q11.5: pixels * 32
     >>> half = np.array([[1600, 160], [1600, 160], [320, 320]], np.int16)  # two bars and a square
     >>> angle = np.array([0, 256, 128], np.int16)  # flat, upright, on its corner
@@ -52,10 +52,9 @@ import numpy as np
 from retrosim.checks import check_choice
 
 from .._arguments import check_range, check_vectors, own_copy, own_pairs, own_table, own_within
-from .._near import Bounds, around, near_pairs
 from .._results import array_of, flag_array
-from ..kernels.oriented import CHOICES, Rectangles
-from ..kernels.rectangles import list_corners, mark_pairs, scan_pairs
+from .._shape_pairs import Bounds, around, near_pairs
+from ..kernels.shapes.oriented import CHOICES, Rectangles, list_corners, mark_pairs, scan_pairs
 
 METHODS = tuple(CHOICES)
 EXACT = METHODS[-1]

@@ -1,6 +1,6 @@
 """Positions for objects: the random formula of Moertel 1994, and scenes of a known density for the analysis table.
 
-    >>> from retrosim.collide import scenes
+    >>> from retrosim.collide.documents import scenes
     >>> x, y = scenes.random_scene(3, seed=1994)
     >>> list(zip(x.tolist(), y.tolist()))
     [(412, 338), (610, 318), (498, 435)]
@@ -20,8 +20,8 @@ import numpy as np
 from retrosim.checks import check_integer
 
 from .._results import array_of
-from ..kernels.scenes import FILLED_COLUMNS, FILLED_ROWS, fill_sectors, randomize
-from ..kernels.sector_grid import SECTOR
+from ..kernels.documents.scenes import FILLED_COLUMNS, FILLED_ROWS, fill_sectors, randomize
+from ..kernels.pairs.sector_grid import SECTOR
 
 MAX_OBJECTS = 1 << 22
 MAX_SEED = 2**32 - 1

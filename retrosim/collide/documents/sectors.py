@@ -48,13 +48,12 @@ import numpy as np
 from retrosim.checks import check_choice, check_integer
 
 from .._arguments import BUILDS, check_apart, check_vectors, check_words, is_16_bit, own_within, sides_of
+from .._equal_boxes import list_pairs, mark
 from .._results import array_of, flag_array, pair_list, row_table
-from .._squares import list_pairs, mark
-from ..kernels.adjacent import scan_neighbours, scan_nine
-from ..kernels.all_pairs import scan_all_pairs
-from ..kernels.four_shifts import copy_and_mark, scan_four_shifts
-from ..kernels.overlap import Boxes
-from ..kernels.sector_grid import LOG2_SIZES, MAX_SIDE, MAX_X, MAX_Y, SCREEN_HEIGHT, SCREEN_WIDTH, SECTOR
+from ..kernels.documents.four_shifts import copy_and_mark, scan_four_shifts
+from ..kernels.pairs.adjacent import scan_neighbours, scan_nine
+from ..kernels.pairs.overlap import Boxes, scan_all_pairs
+from ..kernels.pairs.sector_grid import LOG2_SIZES, MAX_SIDE, MAX_X, MAX_Y, SCREEN_HEIGHT, SCREEN_WIDTH, SECTOR
 from .overlap import MAX_SIDE as MAX_SIDE_ANYWHERE
 
 SCANS = {

@@ -3,7 +3,7 @@
 Touching is no collision: this comparison is strict as printed, while for Rekaby's rectangles touching counts.
 
     >>> import numpy as np
-    >>> from retrosim.collide import spheres
+    >>> from retrosim.collide.documents import spheres
     >>> x, y, z = (np.array(axis, np.int16) for axis in ([0, 3, 60], [0, 4, 0], [0, 0, 0]))
     >>> spheres.pairs(x, y, z, radius=3).tolist()
     [[0, 1]]
@@ -28,9 +28,9 @@ from __future__ import annotations
 import numpy as np
 
 from .._arguments import MAX_COORDINATE, own_pairs, own_positions, word_per_object
-from .._near import around, near_pairs
 from .._results import flag_array
-from ..kernels.spheres import Spheres, mark_pairs, scan_pairs
+from .._shape_pairs import around, near_pairs
+from ..kernels.shapes.spheres import Spheres, mark_pairs, scan_pairs
 
 
 def _check(x, y, z, radius):

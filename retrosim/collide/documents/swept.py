@@ -4,7 +4,8 @@ A missile that moves 25 pixels a frame passes a ship 8 pixels wide without overl
 swept test finds it.
 
     >>> import numpy as np
-    >>> from retrosim.collide import intersect, swept
+    >>> from retrosim.collide import intersect
+    >>> from retrosim.collide.documents import swept
     >>> x, y = np.array([110, 100], np.int16), np.array([50, 50], np.int16)  # missile and ship
     >>> move_x, move_y = np.array([-25, 0], np.int16), np.array([0, 0], np.int16)
     >>> duel = np.array([[0, 1]], np.int32)
@@ -37,9 +38,9 @@ from __future__ import annotations
 import numpy as np
 
 from .._arguments import check_vectors, own_pairs, own_within, size_table, word_per_object
-from .._near import Bounds, near_pairs
 from .._results import flag_array
-from ..kernels.swept import Moving, mark_pairs, scan_pairs
+from .._shape_pairs import Bounds, near_pairs
+from ..kernels.documents.swept import Moving, mark_pairs, scan_pairs
 
 MAX_MOVE, MAX_RADIUS = 4095, 8191
 

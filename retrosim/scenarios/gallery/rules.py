@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrosim.collide.kernels.boxes import box_exit, is_touching
-from retrosim.collide.kernels.oriented import corners_of, is_hit_line_1, is_hit_point_1, is_hit_point_2
-from retrosim.collide.kernels.spheres import is_meeting
+from retrosim.collide.kernels.shapes.boxes import box_exit, is_touching
+from retrosim.collide.kernels.shapes.oriented import corners_of, is_hit_line_1, is_hit_point_1, is_hit_point_2
+from retrosim.collide.kernels.shapes.spheres import is_meeting
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
 from retrosim.numeric.tables import FRACTION_BITS, TURN, cosine, rotated_x, rotated_y, sine

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.collide.kernels.sector_grid import COLUMNS, ROWS, SHIFT
+from retrosim.collide.kernels.pairs.sector_grid import COLUMNS, ROWS, SHIFT
 from retrosim.screen.shapes import Columns, Grid, Shapes, pairs_of, table
 
 from ..boxes import both, centres, overlapping

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrosim.collide.kernels.objects import ALIEN, MISSILE, SHIP
+from retrosim.collide.kernels.documents.objects import ALIEN, MISSILE, SHIP
 from retrosim.jit import kernel
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
 from retrosim.screen.palette import BLACK

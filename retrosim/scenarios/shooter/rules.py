@@ -11,7 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrosim.collide.kernels.objects import ALIEN, DETECT_ALL, DETECT_NONE, DETECT_SHIP, MISSILE, SHIP, scan_objects
+from retrosim.collide.kernels.documents.objects import (
+    ALIEN,
+    DETECT_ALL,
+    DETECT_NONE,
+    DETECT_SHIP,
+    MISSILE,
+    SHIP,
+    scan_objects,
+)
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
 from retrosim.screen.framebuffer import HEIGHT, WIDTH

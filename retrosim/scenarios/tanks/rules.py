@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrosim.collide.kernels.blocks import Handlers, place_handlers, scan_blocks
-from retrosim.collide.kernels.oriented import corners_of, is_hit_line_1
+from retrosim.collide.kernels.documents.blocks import Handlers, place_handlers, scan_blocks
+from retrosim.collide.kernels.shapes.oriented import corners_of, is_hit_line_1
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
 from retrosim.numeric.random import advance, rand_scalar, rand_value

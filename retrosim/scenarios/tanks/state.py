@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from retrosim.checks import check_integer
-from retrosim.collide.kernels.blocks import Handlers
+from retrosim.collide.kernels.documents.blocks import Handlers
 from retrosim.numeric.tables import TURN
 from retrosim.rom import Rom
 from retrosim.screen.shapes import Columns

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.collide.kernels.swept import is_box_hit
+from retrosim.collide.kernels.documents.swept import is_box_hit
 from retrosim.jit import kernel
 
 from ..random import random_below

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.collide.kernels.sector_grid import ROWS
+from retrosim.collide.kernels.pairs.sector_grid import ROWS
 from retrosim.rom.reading import Reader
 from retrosim.screen.shapes import Columns, Shapes, pairs_of, table
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from retrosim.checks import check_integer
 from retrosim.collide.documents.sectors import workspace
-from retrosim.collide.kernels.sector_grid import SECTORS
+from retrosim.collide.kernels.pairs.sector_grid import SECTORS
 from retrosim.collide.masks import pack
 from retrosim.rom import Rom
 from retrosim.screen.shapes import Columns

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from retrosim.collide import masks
-from retrosim.collide.kernels.masks import Masks, is_common, mark_pairs
-from retrosim.collide.kernels.sprites import Placed
+from retrosim.collide.kernels.shapes.masks import Masks, is_common, mark_pairs
+from retrosim.collide.kernels.shapes.sprites import Placed
 
 from .. import exact
 from ..forms import Forms

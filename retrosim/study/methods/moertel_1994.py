@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from retrosim.collide import workspace
-from retrosim.collide.kernels.adjacent import scan_nine
-from retrosim.collide.kernels.four_shifts import scan_four_shifts
-from retrosim.collide.kernels.overlap import Boxes, is_overlap
-from retrosim.collide.kernels.sector_grid import LOG2_SECTOR, ROWS, SECTORS
+from retrosim.collide.kernels.documents.four_shifts import scan_four_shifts
+from retrosim.collide.kernels.pairs.adjacent import scan_nine
+from retrosim.collide.kernels.pairs.overlap import Boxes, is_overlap
+from retrosim.collide.kernels.pairs.sector_grid import LOG2_SECTOR, ROWS, SECTORS
 
 from .. import exact
 from ..forms import SQUARE, Forms

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from retrosim.collide.kernels.boxes import Filter, Shapes, box_exit, box_exit_two, scan_pairs
+from retrosim.collide.kernels.shapes.boxes import Filter, Shapes, box_exit, box_exit_two, scan_pairs
 
 from .. import exact
 from ..forms import Forms

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from retrosim.collide.kernels.blocks import Handlers, measure_plane, place_handlers, scan_blocks
-from retrosim.collide.kernels.boxes import box_exit
-from retrosim.collide.kernels.oriented import CHOICES, Rectangles, is_hit
-from retrosim.collide.kernels.rectangles import mark_pairs as mark_rectangles
-from retrosim.collide.kernels.spheres import Spheres, is_meeting
-from retrosim.collide.kernels.spheres import mark_pairs as mark_spheres
+from retrosim.collide.kernels.documents.blocks import Handlers, measure_plane, place_handlers, scan_blocks
+from retrosim.collide.kernels.shapes.boxes import box_exit
+from retrosim.collide.kernels.shapes.oriented import CHOICES, Rectangles, is_hit
+from retrosim.collide.kernels.shapes.oriented import mark_pairs as mark_rectangles
+from retrosim.collide.kernels.shapes.spheres import Spheres, is_meeting
+from retrosim.collide.kernels.shapes.spheres import mark_pairs as mark_spheres
 
 from .. import exact
 from ..forms import Forms

@@ -10,8 +10,8 @@ import numpy as np
 from ._arguments import EVERYONE
 from ._boxes import NO_RESULTS, Sorted, chunks_of, rows_for, scene_of
 from ._results import keys_of, pair_list, sort_keys
-from .kernels.hierarchical_grid import ONE, PAIRS
-from .kernels.uniform_grid import MAX_COUNTED
+from .kernels.pairs.hierarchical_grid import ONE, PAIRS
+from .kernels.pairs.uniform_grid import MAX_COUNTED
 
 MAX_ALL = 256  # objects up to which every pair is tested, which then takes no longer
 CROWDED = 8  # every pair is tested, too, if the bounding boxes of one in so many overlap

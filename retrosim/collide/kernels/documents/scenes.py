@@ -5,7 +5,7 @@ from __future__ import annotations
 from retrosim.jit import kernel
 from retrosim.numeric.random import advance, rand_scalar, rand_value
 
-from .sector_grid import SCREEN_HEIGHT, SCREEN_WIDTH, SECTOR
+from ..pairs.sector_grid import SCREEN_HEIGHT, SCREEN_WIDTH, SECTOR
 
 # The screen covers ten columns of whole sectors and eight rows, the last of them half a sector high.
 FILLED_COLUMNS, FILLED_ROWS = SCREEN_WIDTH // SECTOR, -(-SCREEN_HEIGHT // SECTOR)

@@ -6,7 +6,7 @@ from threading import Event
 import numpy as np
 import pytest
 
-from retrosim.collide import _queries, _start, batch, convex, groups, masks, plane, world
+from retrosim.collide import _first_calls, _queries, batch, convex, groups, masks, plane, world
 from retrosim.collide.documents import sectors
 from retrosim.collide.scene import Scene
 from tests.oracle import worlds as oracle
@@ -19,8 +19,8 @@ from .test_world import check, numbers_of
 @pytest.fixture
 def uncompiled(monkeypatch):
     """Let nothing ever be compiled."""
-    monkeypatch.setattr(_start.COMPILER, "is_done", lambda name, job: False)
-    monkeypatch.setattr(world._small, "ARRAY", None)
+    monkeypatch.setattr(_first_calls.COMPILER, "is_done", lambda name, job: False)
+    monkeypatch.setattr(world._few_boxes, "ARRAY", None)
 
 
 @pytest.mark.without_jit
@@ -73,7 +73,7 @@ def test_shapes_and_masks_before_the_kernels(monkeypatch):
 
     expected = list(answers())
     with monkeypatch.context() as patch:
-        patch.setattr(_start.COMPILER, "is_done", lambda name, job: False)
+        patch.setattr(_first_calls.COMPILER, "is_done", lambda name, job: False)
         assert all(np.array_equal(one, other) for one, other in zip(answers(), expected))
     assert 40 < expected[0].sum() < len(close) and 40 < expected[-1].sum() < len(close)
 
@@ -92,7 +92,7 @@ def test_batches_before_the_kernels(monkeypatch):
 
     expected = list(answers())
     with monkeypatch.context() as patch:
-        patch.setattr(_start.COMPILER, "is_done", lambda name, job: False)
+        patch.setattr(_first_calls.COMPILER, "is_done", lambda name, job: False)
         assert all(np.array_equal(one, other) for one, other in zip(answers(), expected))
         with pytest.raises(ValueError, match=r"out has 5 rows: this scene has \d+ pairs"):
             batch.pairs(x.reshape(2, 600), y.reshape(2, 600), out=room[:5])
@@ -105,7 +105,7 @@ def test_squares_before_the_kernels(monkeypatch):
     for count in (200, 300):
         expected = plane.pairs(x[:count], y[:count]), sectors.collided(x[:count], y[:count])
         with monkeypatch.context() as patch:
-            patch.setattr(_start.COMPILER, "is_done", lambda name, job: False)
+            patch.setattr(_first_calls.COMPILER, "is_done", lambda name, job: False)
             for entry in (sectors.mark.__globals__["small"], sectors.mark.__globals__["uniform_grid"]):
                 for name in ("MARK", "LIST"):
                     patch.setattr(getattr(entry, name), "call", getattr(entry, name)._call_plain)
@@ -120,9 +120,9 @@ def test_squares_before_the_kernels(monkeypatch):
 @pytest.fixture
 def begun(monkeypatch):
     """Begin to compile with the first call, and end when somebody waits for it; return what is done, by name."""
-    compiler, awaited = _start.COMPILER, Event()
+    compiler, awaited = _first_calls.COMPILER, Event()
     run, wait = compiler._run, compiler.wait
-    monkeypatch.setattr(compiler, "is_done", partial(_start.Compiler.is_done, compiler))
+    monkeypatch.setattr(compiler, "is_done", partial(_first_calls.Compiler.is_done, compiler))
     monkeypatch.setattr(compiler, "_run", lambda name, job: awaited.wait() and run(name, job))
     monkeypatch.setattr(compiler, "wait", lambda name=None: awaited.set() or wait(name))
     monkeypatch.setattr(compiler, "done", set())
@@ -132,7 +132,7 @@ def begun(monkeypatch):
 
 
 def test_too_much_for_numpy_waits_for_the_kernels(begun, monkeypatch):
-    monkeypatch.setattr(_start, "MAX_CANDIDATES", 10)
+    monkeypatch.setattr(_first_calls, "MAX_CANDIDATES", 10)
     x = np.arange(400)
     assert len(world.pairs(x, x, size=3)) == 797 and "scenes" in begun
 

@@ -7,10 +7,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from retrosim.collide import _near
+from retrosim.collide import _shape_pairs
 from retrosim.collide.documents import boxes, compound, rectangles, spheres, swept
 
-COUNT = _near.MAX_ALL + 80
+COUNT = _shape_pairs.MAX_ALL + 80
 EVERY = np.stack(np.triu_indices(COUNT, 1), axis=1).astype(np.int32)
 
 
@@ -95,9 +95,9 @@ def test_pairs_are_the_hits_of_all(scene: str) -> None:
 @pytest.mark.parametrize("crowded", [1, 8], ids=["candidates", "every pair"])
 def test_a_pile(crowded: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its candidates are many: they come in parts, or every pair is tested."""
-    monkeypatch.setattr(_near, "ROWS", 100)
-    monkeypatch.setattr(_near, "CROWDED", crowded)
-    monkeypatch.setattr(_near, "rows_for", lambda count: 64)
+    monkeypatch.setattr(_shape_pairs, "ROWS", 100)
+    monkeypatch.setattr(_shape_pairs, "CROWDED", crowded)
+    monkeypatch.setattr(_shape_pairs, "rows_for", lambda count: 64)
     x, y = np.zeros(COUNT, np.int16), np.zeros(COUNT, np.int16)
     assert np.array_equal(boxes.pairs(x, y, size=1), EVERY)
     out = np.empty((len(EVERY) + 1, 2), np.int32)

@@ -8,7 +8,7 @@ import numpy as np
 
 from retrosim.jit import kernel
 
-from .boxes import is_touching, may_collide
+from ..shapes.boxes import is_touching, may_collide
 
 
 class Compounds(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 
 from retrosim.jit import kernel
 
-from .boxes import box_exit
+from ..shapes.boxes import box_exit
 
 END = np.int32(-1)
 

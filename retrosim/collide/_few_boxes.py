@@ -12,11 +12,11 @@ import numpy as np
 
 from retrosim.jit import REFUSED_TYPES, Entry
 
-from ._start import COMPILER, is_admitted
-from .kernels.bitmap_index import MAX_OBJECTS as MAX_LISTED
-from .kernels.bitmap_index import list_indexed
-from .kernels.hierarchical_grid import FLAGS
-from .kernels.small_boxes import COPY, LIST, LIST_TWO, MAX_OBJECTS, MAX_SMALL, NUMBER, NUMBER_TWO, REFUSED
+from ._first_calls import COMPILER, is_admitted
+from .kernels.pairs.bitmap_index import MAX_OBJECTS as MAX_LISTED
+from .kernels.pairs.bitmap_index import list_indexed
+from .kernels.pairs.hierarchical_grid import FLAGS
+from .kernels.pairs.small_boxes import COPY, LIST, LIST_TWO, MAX_OBJECTS, MAX_SMALL, NUMBER, NUMBER_TWO, REFUSED
 
 ARRAY, EMPTY, SIDE, FLAG, NUMBERS = np.ndarray, np.empty, np.dtype(np.int32), np.dtype(np.uint8), np.dtype(np.int32)
 MAX_SIDE = (1 << 31) - 1

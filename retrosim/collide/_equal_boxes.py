@@ -22,15 +22,14 @@ from retrosim.checks import check_integer
 from retrosim.jit import REFUSED_TYPES, uncompiled
 
 from ._arguments import check_vectors, own_within, refuse_masks
+from ._first_calls import COMPILER, is_admitted, squares
 from ._results import check_capacity, flag_array, keys_of, row_table, sort_keys
-from ._start import COMPILER, is_admitted, squares
 from ._threads import both
-from .kernels import small, uniform_grid
-from .kernels.checks import copy_axis
-from .kernels.hierarchical_grid import FLAGS, PAIRS
-from .kernels.sector_grid import MAX_SIDE
-from .kernels.small import DONE, REFUSED, TOO_LARGE
-from .kernels.uniform_grid import (
+from .kernels.pairs import small, uniform_grid
+from .kernels.pairs.hierarchical_grid import FLAGS, PAIRS
+from .kernels.pairs.sector_grid import MAX_SIDE, copy_axis
+from .kernels.pairs.small import DONE, REFUSED, TOO_LARGE
+from .kernels.pairs.uniform_grid import (
     CORNERS_8,
     CORNERS_16,
     MAX_OBJECTS,

@@ -6,9 +6,8 @@ import numpy as np
 
 from retrosim.jit import kernel
 
-from .checks import copy_axis
-from .overlap import box_of, is_overlap, is_overlap_along, note_hit
-from .sector_grid import END, SECTORS, SHIFT, first_of, first_outside, next_of, place
+from ..pairs.overlap import box_of, is_overlap, is_overlap_along, note_hit
+from ..pairs.sector_grid import END, SECTORS, SHIFT, copy_axis, first_of, first_outside, next_of, place
 
 
 @kernel

@@ -19,7 +19,7 @@ import numpy as np
 
 from retrosim.jit import JIT, Entry, interpreted, kinds_of
 
-from .kernels.hierarchical_grid import (
+from .kernels.pairs.hierarchical_grid import (
     ANY,
     BOTTOM,
     COUNTS,

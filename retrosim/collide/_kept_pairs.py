@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import _start
+from . import _first_calls
 from ._boxes import NO_RESULTS, Sorted, are_compiled, rows_for
 from ._results import check_capacity, keys_of, sort_keys
-from .kernels.hierarchical_grid import INDEX, ONE, PAIRS, TWO
-from .kernels.kept_pairs import COLUMNS, MAX_NEW, STAMP, compare_lists, keep_new, merge_pairs, update_small
+from .kernels.pairs.hierarchical_grid import INDEX, ONE, PAIRS, TWO
+from .kernels.pairs.kept_pairs import COLUMNS, MAX_NEW, STAMP, compare_lists, keep_new, merge_pairs, update_small
 
 SHARE = 8  # an eighth of the objects is little enough to compare with what was sorted before it moved
 MAX_STAMP = (1 << 31) - 1
@@ -21,7 +21,7 @@ PAIR = np.dtype(np.int32)
 
 def are_ready() -> bool:
     """Tell whether the kernels are compiled."""
-    return are_compiled() and _start.COMPILER.is_done("kept", _compile)
+    return are_compiled() and _first_calls.COMPILER.is_done("kept", _compile)
 
 
 def _compile() -> None:
@@ -47,7 +47,7 @@ def every_pair(table: np.ndarray, ordered: Sorted) -> np.ndarray:
 
 def update_by_comparing(table: np.ndarray, before: np.ndarray, since: int) -> np.ndarray | None:
     """Bring a list up to date if next to nothing has moved; None: it is more than that, or nothing is compiled yet."""
-    if "kept" not in _start.COMPILER.done and not are_ready():
+    if "kept" not in _first_calls.COMPILER.done and not are_ready():
         return None
     rows = np.empty((len(before) + MAX_NEW, 2), PAIR)
     total = update_small(table, since, before, rows)
