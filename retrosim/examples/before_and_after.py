@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from retrosim import RetrosimError, open_machine
-
 from retrosim.examples import counting, example_parser
 
 MACHINE, ENTRY = "mc68040-25", "DetermineCollisions"

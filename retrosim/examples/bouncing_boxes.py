@@ -12,7 +12,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from retrosim.collide import collided
-
 from retrosim.examples import PygameWindow, add_game_options, example_parser
 
 WIDTH, HEIGHT, SIDE = 640, 480, 30  # pixels

@@ -17,7 +17,6 @@ import numpy as np
 
 from retrosim.collide import contacts, groups
 from retrosim.collide.scene import Scene
-
 from retrosim.examples import PygameWindow, add_game_options, example_parser
 
 WIDTH, HEIGHT, WORLD = 640, 480, 1500  # pixels; the world reaches from -WORLD to WORLD

@@ -10,9 +10,8 @@ import sys
 from collections.abc import Sequence
 
 from retrosim import Machine, RetrosimError, load_tape
-from retrosim.tape import Player, Tape, find_tape, open_for
-
 from retrosim.examples import counting, example_parser, need
+from retrosim.tape import Player, Tape, find_tape, open_for
 
 BARS, BAR_WIDTH = 24, 50  # lines, characters
 

@@ -19,7 +19,6 @@ import numpy as np
 
 from retrosim.collide import groups
 from retrosim.collide.scene import Scene
-
 from retrosim.examples import example_parser
 
 PLAYERS, SPEED, SIDE, WORLD = 2, 6, 24, 700  # units, also of negative coordinates

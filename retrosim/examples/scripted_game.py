@@ -16,10 +16,9 @@ import numpy as np
 
 from retrosim import NativeMachine, RetrosimError, World, open_machine
 from retrosim.collide.documents.objects import ALIEN, MISSILE
+from retrosim.examples import example_parser
 from retrosim.screen.png import write_png
 from retrosim.tape import Recorder, report_lines, verify
-
-from retrosim.examples import example_parser
 
 LEFT, RIGHT, FIRE = 1, 2, 16  # bits of the pad
 NEAR = 24  # pixels

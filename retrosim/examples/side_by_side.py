@@ -11,11 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from retrosim import Machine, RetrosimError, load_tape
+from retrosim.examples import counting, example_parser
 from retrosim.screen.font import LEADING, draw_text
 from retrosim.screen.png import check_free, write_png
 from retrosim.tape import Player, Tape, find_tape, open_for
-
-from retrosim.examples import counting, example_parser
 
 GAP, SCALE = 8, 2  # pixels; of the captions
 PAPER, INK = (204, 204, 204), (0, 0, 0)

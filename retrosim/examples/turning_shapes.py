@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from retrosim.collide import convex, world
-
 from retrosim.examples import add_game_options, example_parser, need
 
 WIDTH, HEIGHT, ANGLES = 640, 480, 48
