@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.amount import set_amounts
+from tests.helpers import amount
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = (  # files that are begun first, so that no process is left with one at the end
@@ -39,13 +39,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    set_amounts(config.getoption("full"), config.getoption("times"))
+    amount.set_amounts(config.getoption("full"), config.getoption("times"))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not amount.FULL:
+        seen: set[tuple[Path, str]] = set()
+        left = {item: None for item in items if in_short_form(item, seen)}
+        config.hook.pytest_deselected(items=[item for item in items if item not in left])
+        items[:] = list(left)
     tests, others = ROOT / "tests", len(LONGEST)
     places = {tests / name: place for place, name in enumerate(LONGEST)} | {tests / LATE: others + 1}
     items.sort(key=lambda item: places.get(item.path, others + 2 * (item.path > tests / BEFORE)))
+
+
+def in_short_form(item: pytest.Item, seen: set[tuple[Path, str]]) -> bool:
+    """Tell whether a test is one of those without --full; `seen`: functions of which one case is in."""
+    if item.get_closest_marker("first_case") is None:
+        return item.get_closest_marker("full") is None
+    function = item.path, item.name.partition("[")[0]
+    is_first = function not in seen
+    seen.add(function)
+    return is_first
 
 
 def pytest_collection_finish() -> None:

@@ -188,6 +188,7 @@ def _run_as_ordinary(temporary: Path, variables: dict[str, str], code: str) -> s
     return subprocess.run(command, env=environment, cwd="/", capture_output=True, text=True, timeout=300, check=False)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("variables", [{"HOME": "/"}, {"HOME": "/", "XDG_CACHE_HOME": "/proc/nowhere"}], ids=str)
 def test_an_ordinary_user_who_cannot_write_to_the_home(temporary: Path, variables: dict[str, str]) -> None:
     code = "import retrosim.collide; from retrosim.cache import sources; print(sources.CACHE.folder)"
@@ -196,6 +197,7 @@ def test_an_ordinary_user_who_cannot_write_to_the_home(temporary: Path, variable
     assert found == (0, f"{temporary}/retrosim-{ORDINARY}/cache\n", "")
 
 
+@pytest.mark.full
 def test_an_ordinary_user_without_a_home(temporary: Path) -> None:
     """The installation is read-only for this user too."""
     ran = _run_as_ordinary(temporary, {}, PROGRAM)

@@ -76,6 +76,7 @@ def _check_clean(cache: Cache) -> None:
     assert {file.path.suffix for file in cache.files()} <= {".kernel", ".o", ".list"}
 
 
+@pytest.mark.full
 def test_many_processes_start_at_once(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(PROGRAM if IS_LONG else KERNEL)
@@ -86,6 +87,7 @@ def test_many_processes_start_at_once(tmp_path: Path) -> None:
     _check_clean(open_cache(tmp_path / "home" / "cache"))
 
 
+@pytest.mark.full
 def test_kills_while_writing_leave_whole_entries(tmp_path: Path) -> None:
     chance, seen = random.Random(14), set[str]()
     for _ in range(KILLS):

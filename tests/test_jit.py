@@ -56,6 +56,7 @@ def is_covered(module: str, kind: str) -> bool:
     return any(path.is_relative_to(source) for source in sources.SOURCES[kind])
 
 
+@pytest.mark.full
 def test_kernels_come_from_sources_that_name_their_folder() -> None:
     """Numba notices when a kernel's own file has changed, but not where its callees and constants are from."""
     seen = 0
@@ -69,6 +70,7 @@ def test_kernels_come_from_sources_that_name_their_folder() -> None:
     assert seen > 200
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("edited", "kinds"),
     [
@@ -135,6 +137,7 @@ def run_kernels(home: Path, *arguments: str) -> list[str]:
     return ran.stdout.splitlines()
 
 
+@pytest.mark.full
 def test_kernels_are_loaded_only_as_they_were_written(tmp_path: Path) -> None:
     """What is in a file's place is executed if it is a pickle that is opened: it is not opened."""
     home = tmp_path / "home"

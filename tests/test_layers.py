@@ -123,6 +123,7 @@ def test_the_table_itself_goes_downward() -> None:
         before.add(layer)
 
 
+@pytest.mark.full
 def test_the_parser_sees_every_kind_of_import() -> None:
     """A check of the checker: each of these is known to be there, relative, absolute and inside a function."""
     seen = {(path.relative_to(PACKAGE).as_posix(), name) for path in FILES for _, name in imports(path)}
@@ -133,6 +134,7 @@ def test_the_parser_sees_every_kind_of_import() -> None:
     assert ("window/pyglet_window.py", "pyglet") in seen  # inside a function
 
 
+@pytest.mark.first_case
 def test_imports_go_downward() -> None:
     wrong = []
     for path in FILES:
@@ -251,6 +253,7 @@ def test_one_place_decorates_for_numba() -> None:
                 assert names <= {"types", "intrinsic"}, f"{path}:{node.lineno}: {names}"
 
 
+@pytest.mark.first_case
 def test_files_are_short() -> None:
     long = {path: len(path.read_text().splitlines()) for path in FILES}
     assert not {path.relative_to(PACKAGE): lines for path, lines in long.items() if lines > MAX_LINES}
@@ -283,6 +286,7 @@ def test_import_is_light() -> None:
     assert run_without_display(f"import retrosim; {HEAVY}").strip() == "[]"
 
 
+@pytest.mark.full
 def test_no_module_needs_a_display() -> None:
     """Importing every module loads neither pyglet nor a peer, and works without a display."""
     modules = [module for module in MODULES if module != "retrosim.__main__"]

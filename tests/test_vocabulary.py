@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 GLOSSARY = ROOT / "retrosim" / "guide" / "glossary.md"
 FOLDERS = ("retrosim", "tools", "tests", "roms")
@@ -135,6 +137,7 @@ def files() -> list[Path]:
     return [path for path in sorted(found) if path.relative_to(ROOT).as_posix() not in NOT_READ]
 
 
+@pytest.mark.full
 def test_no_word_is_used_that_the_glossary_rules_out() -> None:
     found = []
     for path in files():

@@ -40,6 +40,7 @@ def single(pattern: int) -> np.float32:
     return np.uint32(pattern).view(np.float32)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", MACHINES)
 def test_floating_point(name: str, tmp_path: Path) -> None:
     call = CALLS[FAMILIES[family_of(PRESETS[name].isa).machine]]

@@ -98,6 +98,7 @@ def computed() -> tuple[list[str], list[tuple[str, float, int]]]:
     return lines, expected
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", MACHINES)
 def test_library(name: str, tmp_path: Path) -> None:
     commands = COMPILERS[PRESETS[name].isa].commands

@@ -49,6 +49,7 @@ def test_listings_of_first_words_assemble_to_them(model: str) -> None:
     assert [why for insn in insns if (why := failure(cpu, assembler, insn))] == []
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("model", MODELS)
 def test_listings_of_all_forms_assemble_to_them(model: str) -> None:
     """Every row with every size, condition, addressing mode and extension word."""

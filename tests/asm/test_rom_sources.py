@@ -65,6 +65,7 @@ def test_every_source_is_compared() -> None:
     assert found == {name for _, name, _ in SOURCES} | {"sectors/src/sectors_period_library.S"}
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("cpu", "name", "defined"), SOURCES, ids=lambda each: "-".join(each) if each else "")
 def test_gnu_as_makes_the_same(cpu: str, name: str, defined: list[str], tmp_path: Path) -> None:
     prefix, options = TOOLS[cpu]

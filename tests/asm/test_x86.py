@@ -58,6 +58,7 @@ def out_of_reach(insn: Insn, error: Unfit) -> bool:
     return insn.prefixes > 0 and "target" in str(error)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("model", MODELS)
 def test_listings_assemble_to_what_was_listed(model: str) -> None:
     """Every row with random operands and prefixes: the code has the same listing, and is not longer."""

@@ -17,6 +17,7 @@ def quick(monkeypatch) -> tuple[str, ...]:
     return ("bench", "--kernels", "--rounds", "1", "--objects", "300", *engines)
 
 
+@pytest.mark.full
 def test_json_csv_and_table(run, quick) -> None:
     result = run(*quick, "--json").json()
     assert {"name", "engine", "per_second", "ratio_to"} <= set(result["cases"][0])

@@ -32,6 +32,7 @@ def test_endless_program_ends(run, endless, tmp_path, monkeypatch) -> None:
     assert ran.err.startswith("retrosim: budget used up: ") and (tmp_path / "a.png").exists()
 
 
+@pytest.mark.full
 def test_each_limit_is_named(run, endless) -> None:
     engine = ("--engine", "evaluate")
     for option, words in (("--max-cycles", "1,000 cycles"), ("--max-seconds", "1 seconds")):
@@ -42,6 +43,7 @@ def test_each_limit_is_named(run, endless) -> None:
     assert (ran.status, ran.err) == (USED_UP, "retrosim: budget used up: 100 cycles\n")
 
 
+@pytest.mark.full
 def test_recording_keeps_its_frames(run, tmp_path) -> None:
     options = ("--machine", "native", "--frames", 2**31 - 1, "--max-seconds", 1, "--hash-every", 1000)
     ran = run("record", "a.rtape", *options, "--json")
@@ -84,6 +86,7 @@ def _spent_at_once(budget, *_) -> bool:
     return True
 
 
+@pytest.mark.full
 def test_tape_that_claims_too_many_frames(run, tmp_path) -> None:
     assert run("record", "a.rtape", "--machine", "native", "--frames", 60).status == 0
     tape, last = load_tape(tmp_path / "a.rtape"), 2**31 - 2

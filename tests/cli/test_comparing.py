@@ -33,6 +33,7 @@ def test_sweep_over_an_argument(run, program, tmp_path) -> None:
     run(*command, "--against", "machine=mc68040-25").is_refused(2, "--against: not allowed with --sweep")
 
 
+@pytest.mark.full
 def test_sweep_over_a_register_and_a_parameter(run, program) -> None:
     command = ("cost", program, "--entry", "sum_up", "--machine", "mc68000-8", "--reg", "d0=n", "--arg", 4)
     assert run(*command, "--sweep", "n=1..3", "--json").json()["law"]["name"] == "constant"  # it takes its argument

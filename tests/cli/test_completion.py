@@ -53,6 +53,7 @@ def test_bash_completes(tmp_path, script) -> None:
     assert "storm-200" in complete(tmp_path, script, "retrosim verify", "st")
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("shell", ["zsh", "tcsh", "fish", "powershell"])
 def test_other_shells_get_a_script(run, shell: str) -> None:
     ran = run("completion", shell)

@@ -36,6 +36,7 @@ def test_the_same_file_on_both_models(run, tmp_path) -> None:
             assert (report["caches"] is None) == (machine == "mc68000-8")
 
 
+@pytest.mark.full
 def test_shipped_rom_after_its_first_frame(run) -> None:
     command = ("cost", "sectors", "--build", "O2", "--entry", "DetermineCollisions", "--objects", 5)
     report = run(*command, "--json").json()
@@ -85,6 +86,7 @@ def test_csv_is_the_listing(run, program) -> None:
     assert sum(int(row["visits"]) for row in rows) == 19
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("machine", ["mc68000-8", "mc68040-25"])
 def test_text_fits_80_columns(run, tmp_path, machine) -> None:
     long = "a_function_with_a_name_as_long_as_those_of_cplusplus_" * 3
@@ -177,6 +179,7 @@ int main(void)
 """
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("machine", "compiler", "processor"),
     [("ppc601-80", "powerpc-linux-gnu-gcc", "-mcpu=601"), ("mc68040-25", "m68k-linux-gnu-gcc", "-m68040")],

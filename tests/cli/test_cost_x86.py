@@ -66,6 +66,7 @@ def test_a_flat_binary_of_real_mode(run, binary, machine: str, cycles: int) -> N
     assert [row["text"] for row in report["listing"]][1:3] == ["ADD ax,cx", "LOOP 0x7c03"]
 
 
+@pytest.mark.full
 def test_full_timing_is_what_the_machine_measures(run, program) -> None:
     for machine in usually(("i486dx2-66",), ("i386dx-33", "i486dx2-66")):
         command = ("cost", "sectors", "--entry", "DetermineCollisions", "--machine", machine, "--objects", 5)
@@ -95,6 +96,7 @@ TOUCH = ("--entry", "TouchDword", "--convention", "pascal")
 EMPTY = ("--arg", 0, "--arg", 0x8000, "--arg", 0, "--arg", 0x9000, "--arg", 16, "--arg", 5)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("machine", "clocks"), [("i386dx-33", (4, 3, 6)), ("i486dx2-66", (1, 3, 2))])
 def test_the_three_instructions_of_the_masks(run, machine: str, clocks: tuple[int, ...]) -> None:
     """A row of a mask (Mackey 1995) is a MOV, a SHL and an AND; what they cost stands in the listing."""

@@ -52,6 +52,7 @@ def session() -> Session:
     return Session(Target(Machine("mc68000-8", "sectors", engine="evaluate", parameters={"objects": 2})))
 
 
+@pytest.mark.full
 def test_a_script_runs_forwards_and_back(debug) -> None:
     script = """
 # comments and empty lines are nothing
@@ -172,6 +173,7 @@ def test_completion(session: Session) -> None:
     assert completed("break sect", "sect") == ["sectors.c:"] and completed("print d0", "d0") == ["d0"]
 
 
+@pytest.mark.full
 def test_ctrl_c_stops_the_machine(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """It comes with a certain question of the machine: by the clock it would be late on a busy host."""
     left = 0

@@ -52,6 +52,7 @@ def on_screen(act: Act, size: tuple[int, int]) -> DebugScreen:
     return app
 
 
+@pytest.mark.full
 def test_commands_keys_and_clicks_do_the_same() -> None:
     async def act(app: DebugScreen, pilot: Any) -> None:
         debugger = app.session.debugger

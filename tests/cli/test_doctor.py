@@ -57,6 +57,7 @@ def _cache_check(run) -> dict[str, str]:
     return {check["name"]: check for check in run("doctor", "--no-window", "--json").json()["checks"]}["cache"]
 
 
+@pytest.mark.full
 def test_doctor_finds_damaged_code_and_clears_the_cache(run, monkeypatch, tmp_path) -> None:
     cache = open_cache(tmp_path / "cache")
     store = cache.store("engines", "0123456789abcdef")
@@ -81,6 +82,7 @@ def test_doctor_finds_damaged_code_and_clears_the_cache(run, monkeypatch, tmp_pa
     assert (_cache_check(run)["status"], _cache_check(run)["advice"]) == ("warning", cache.problem)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("said", "status", "found"),
     [

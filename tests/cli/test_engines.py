@@ -35,6 +35,7 @@ def test_cost(run, tmp_path, engine: str) -> None:
     assert (result["totals"]["cycles"], result["totals"]["result"]) == (168, 15)
 
 
+@pytest.mark.full
 def test_tapes(run) -> None:
     """A frame takes the evaluator a quarter of a million instructions, so that clocks are left out."""
     scene = ("--objects", 1, "--frames", 1, "--hash-every", 1, "--timing", "off")

@@ -95,6 +95,7 @@ def test_usage_errors_are_one_line(run, arguments: tuple[str, ...], words: str) 
     assert len(ran.err) < 400
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     "arguments", [(), ("--help",), ("--version",), ("run", "--help"), ("list", "--json"), ("run", "--x")]
 )
@@ -233,6 +234,7 @@ def test_reader_who_goes_away_is_no_error(start) -> None:
     assert process.wait(timeout=180) == 141
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for other processes")
 def test_control_c_ends_cleanly(start, tmp_path: Path) -> None:
     process = start("run", "--headless", "--frames", "100000000", "--screenshot", "shot.png")

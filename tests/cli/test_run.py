@@ -314,6 +314,7 @@ def test_a_file_runs_on_every_machine_of_its_family(run, tmp_path, machine: str)
     ran.is_refused(1, machine[:4], "invalid opcode at 001000")
 
 
+@pytest.mark.full
 def test_a_profile_of_a_run(run, tmp_path) -> None:
     command = ("run", "sectors", "--objects", 3, "--instructions", 3000)
     text = run(*command, "--profile", "--top", 3)

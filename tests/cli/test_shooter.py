@@ -34,6 +34,7 @@ def wait_for(process: subprocess.Popen[str], is_so: Callable[[], bool], seconds:
     assert is_so()
 
 
+@pytest.mark.full
 def test_a_person_plays(start, screen, tmp_path, run) -> None:
     """Moves to the right, then to the left with the fire key held, until a good part of the first wave is shot."""
     tape = tmp_path / "game.rtape"

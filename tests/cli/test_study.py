@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 QUICK = ("study", "--method", "spheres", "--machine", "mc68000-8", "--scenes", "1")
 
 
@@ -17,6 +19,7 @@ def test_study_as_table_json_csv_and_picture(run, tmp_path) -> None:
     assert head.startswith("method,document") and row.startswith("spheres,Rekaby 2011")
 
 
+@pytest.mark.full
 def test_balance_of_blocks_and_points(run) -> None:
     given = ("study", "--balance", "--machine", "mc68000-8", "--engine", "interpret")
     ran = run(*given)

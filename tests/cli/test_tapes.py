@@ -133,6 +133,7 @@ def test_recordings_that_cannot_be(run, tmp_path, arguments, status: int, words:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for other processes")
 def test_interrupted_recording_is_kept(run, start, tmp_path) -> None:
     process = start("record", "long.rtape", "--frames", "10000000", "--objects", "5")
@@ -201,6 +202,7 @@ def test_replay_that_diverges(run, tape, tmp_path) -> None:
     assert re.fullmatch(r"retrosim: .*bad\.rtape: diverged on mc68040-25: world \w+ after frame 29, .*\n", ran.err)
 
 
+@pytest.mark.full
 def test_verify_on_all_machines(run, tape) -> None:
     report = run("verify", tape, "--on", "all", "--json").json()
     assert [set(entry) for entry in report["tapes"]] == [{"path", "frames", "complete", "note", "results"}]
@@ -215,6 +217,7 @@ def test_verify_on_all_machines(run, tape) -> None:
     assert (results["mc68040-25"]["machine_ok"], results["native"]["machine_ok"]) == (True, None)
 
 
+@pytest.mark.full
 def test_verify_in_processes(run, tape) -> None:
     """However many do it, the report is the same; of a complete run nothing is left to resume."""
     other = write(changed(tape, Input, 20, states={"pad": 2}), tape.with_name("other.rtape"))
@@ -352,6 +355,7 @@ def test_machine_of_another_time(run, tape, tmp_path) -> None:
     assert run("verify", old, "--on", "all" if FULL else "native,mc68000-8").status == 0
 
 
+@pytest.mark.full
 def test_rom_of_ones_own(run, tmp_path) -> None:
     """It has no native kernels, so none are asked."""
     shutil.copytree(load_rom("sectors").path, tmp_path / "folder")

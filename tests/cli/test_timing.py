@@ -23,6 +23,7 @@ def one_scene(monkeypatch) -> None:
     monkeypatch.setattr(timing, "POPULATION", 50)
 
 
+@pytest.mark.full
 def test_timing_answers_first(run, monkeypatch) -> None:
     """One build a machine, chosen beforehand; both machines.
 
@@ -56,6 +57,7 @@ def test_timing_answers_first(run, monkeypatch) -> None:
     check_page(result)
 
 
+@pytest.mark.full
 def test_timing_is_answered_in_a_few_lines(run, one_scene) -> None:
     ran = run("timing", "--machine", "mc68040-25", "--jobs", 1)
     assert (ran.status, ran.err) == (0, "")
@@ -71,6 +73,7 @@ def test_timing_is_answered_in_a_few_lines(run, one_scene) -> None:
     ]
 
 
+@pytest.mark.full
 def test_timing_fills_every_cell(run, one_scene) -> None:
     command = ("timing", "--json", "--details", "--no-interval", "--jobs", 1)
     command += ("--machine", "mc68040-25", "--machine", "mc68040-25")
@@ -86,6 +89,7 @@ def test_timing_fills_every_cell(run, one_scene) -> None:
         assert row["instructions"] < row["cycles"]
 
 
+@pytest.mark.full
 def test_timing_by_another_reading(run, one_scene) -> None:
     """Lead overlapped takes fewer clocks; only the machine that has the reading is timed, and the table says so."""
     command = ("timing", "--build", "O2", "--no-interval", "--jobs", 1, "--machine", "mc68040-25")
@@ -98,6 +102,7 @@ def test_timing_by_another_reading(run, one_scene) -> None:
     assert usual["method"]["readings_changed"] == {"mc68040-25": {}}
 
 
+@pytest.mark.full
 def test_timing_for_people(run, monkeypatch) -> None:
     from retrosim.table_1994 import timing
 
@@ -125,6 +130,7 @@ def test_timing_on_machines_without_cycles(run) -> None:
     run("timing", "--causes", "--machine", "mc68000-8").is_refused(2, "machine 'mc68000-8': no pipeline")
 
 
+@pytest.mark.full
 def test_timing_by_causes(run, monkeypatch) -> None:
     from retrosim.table_1994 import causes
 

@@ -52,6 +52,7 @@ def warm_home(tmp_path) -> Path:
     return home
 
 
+@pytest.mark.full
 def test_warmup_compiles_once(environment, tmp_path, warm_home) -> None:
     """The first time says in plain lines what it does, the second time has nothing to do."""
     changed = environment | {"RETROSIM_HOME": str(warm_home)}
@@ -80,6 +81,7 @@ def test_warmup_compiles_once(environment, tmp_path, warm_home) -> None:
     assert Path(again["folder"]).is_relative_to(warm_home)
 
 
+@pytest.mark.full
 def test_every_routine_is_called(environment) -> None:
     """Without the compiler, of which they are the occasion."""
     call = "from retrosim.cli.commands.warmup import _run_routines; _run_routines({!r})"
@@ -138,6 +140,7 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     run("warmup").is_refused(1, "set RETROSIM_HOME")
 
 
+@pytest.mark.full
 def test_cold_start_says_that_it_compiles(start, tmp_path) -> None:
     """Of regions: handlers are compiled before a word would be worth it."""
     quicker = () if FULL else ("--timing", "off", "--build", "period")
@@ -148,6 +151,7 @@ def test_cold_start_says_that_it_compiles(start, tmp_path) -> None:
     assert "compiling" in err and "(first run only)" in err
 
 
+@pytest.mark.full
 def test_progress_on_a_terminal_vanishes(environment, tmp_path) -> None:
     """Under a pseudo-terminal stderr gets a bar, stdout stays clean JSON."""
     pty = pytest.importorskip("pty", reason="this host has no pseudo-terminals")

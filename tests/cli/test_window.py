@@ -255,6 +255,7 @@ def test_window_that_does_not_open(run, desk, monkeypatch, tmp_path) -> None:
     run("record", "mine.rtape").is_refused(1, reason, "retrosim record TAPE --headless")
 
 
+@pytest.mark.full
 def test_a_real_window(run, start, screen, tmp_path) -> None:
     """A person records: right for a while, fire once, Ctrl+Q."""
     process = start("record", "mine.rtape", "--objects", "40", DISPLAY=screen)

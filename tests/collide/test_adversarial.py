@@ -42,6 +42,7 @@ def test_across_every_line(apart):
                 assert flags == [int(apart < 30)] * 2, (line, before)
 
 
+@pytest.mark.full
 def test_a_sample_of_lines_in_full():
     for line in (32, 64, 320, 448):
         for apart in (29, 30):

@@ -20,6 +20,7 @@ def check(x, y, starts, size, given=None):
     return len(rows)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("dtype", [np.int16, np.int32])
 def test_scenes_of_one_length(dtype):
     rng = np.random.default_rng(2)

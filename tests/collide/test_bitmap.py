@@ -14,6 +14,7 @@ def images_of(rng, count):
     ]
 
 
+@pytest.mark.full
 def test_drawing_at_random():
     """Objects on a small frame, many across its borders: flags and every pixel."""
     rng, hits, total = np.random.default_rng(50), 0, 0

@@ -25,6 +25,7 @@ def listed(x, y, size, closed, room):
     return bitmap_index.list_indexed(boxes, len(x), rows), rows
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS)
 def test_against_all_comparisons(kind):
     """What the kernel does not give up it has right, and `world.pairs` has all."""
@@ -56,6 +57,7 @@ def test_small_tables(monkeypatch):
             assert np.array_equal(rows, expected)
 
 
+@pytest.mark.full
 def test_it_gives_up_what_the_grid_does_better():
     """Four groups far from each other, in each of them objects side by side: all in four buckets."""
     count = 2000

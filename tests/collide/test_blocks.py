@@ -26,6 +26,7 @@ def agree(x, y, size, block):
     return found
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("block", [16, 64, 256, 4096])
 def test_scenes_at_random(block):
     rng, pairs = np.random.default_rng(block), 0

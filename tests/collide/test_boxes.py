@@ -35,6 +35,7 @@ def agree(x, y, size, circle, **options):
     return found
 
 
+@pytest.mark.full
 def test_listed_pairs_at_random():
     rng = np.random.default_rng(2002)
     x, y, size, circle = crowd(rng, 2 * RANDOM_PAIRS)

@@ -52,6 +52,7 @@ def test_too_many_pairs(function, monkeypatch):
         function(**given, out=np.zeros((total - 1, 2), np.int32))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_pile_is_counted_without_memory_for_it(threads):
     x = np.zeros(6000, np.int32)

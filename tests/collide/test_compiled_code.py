@@ -35,6 +35,7 @@ def test_arguments_stay():
         assert list(inspect.signature(getattr(routine, "py_func", routine)).parameters) == names.split()
 
 
+@pytest.mark.full
 @pytest.mark.without_jit
 def test_from_compiled_code():
     rng, count = np.random.default_rng(7), 130

@@ -24,6 +24,7 @@ def placed(x, y, parts, first, circle):
     ]  # fmt: skip
 
 
+@pytest.mark.full
 def test_scenes_at_random():
     rng, hits, tested = np.random.default_rng(2011), 0, 0
     for _ in range(60):

@@ -50,6 +50,7 @@ def check_contacts(x, y, outlines, radius, pairs, found, hits):
         assert (np.sign(found.shift[p]) == np.sign(found.normal[p])).all()
 
 
+@pytest.mark.full
 def test_random_shapes():
     rng, hits = np.random.default_rng(1), 0
     for number in range(SCENES * 4 if SCENES <= 1000 else SCENES):

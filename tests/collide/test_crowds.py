@@ -37,6 +37,7 @@ def test_counts_by_ranks(kind):
     assert found > SCENES // 2
 
 
+@pytest.mark.full
 @pytest.mark.without_jit
 @pytest.mark.parametrize("kind", ["mixed", "pile", "bars"])
 def test_all_that_count_do_so(kind, monkeypatch):

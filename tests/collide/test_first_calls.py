@@ -174,6 +174,7 @@ def test_small_boxes(kind):
                 assert out.tolist() == flags
 
 
+@pytest.mark.full
 @pytest.mark.without_jit
 def test_small_boxes_and_wrong_ones():
     """What the fast way refuses is named by the other one, before and after types are known to it."""

@@ -13,6 +13,7 @@ from tests.helpers.amount import usually
 SCENES = usually(40, 10_000)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.without_jit), 2])
 def test_the_golden_hash(threads):
     scenes = SCENES if JIT or threads == 2 else 40  # by one thread without the compiler, 10,000 take ten minutes

@@ -174,6 +174,7 @@ def test_modules_have_a_file_of_tests(module):
     assert path.exists() and "pytest.mark.without_jit" in path.read_text(), f"{path.name}: mark a test without_jit"
 
 
+@pytest.mark.first_case
 @pytest.mark.without_jit
 @pytest.mark.parametrize(
     "module",
@@ -230,6 +231,7 @@ def flat(result: object) -> list:
     return [np.asarray(each).tolist() for each in (result if isinstance(result, tuple) else (result,))]
 
 
+@pytest.mark.full
 @of_every_array
 def test_out_is_where_the_result_is(function):
     """The same numbers as without it, in the memory that was handed over."""
@@ -295,6 +297,7 @@ def test_wrong_arrays_are_refused(function, name):
         refused(function, **{name: each})
 
 
+@pytest.mark.first_case
 @of_every_array
 def test_read_only_files(function, tmp_path):
     """Arguments in files that are mapped for reading are arguments like others; as `out` they are refused."""
@@ -314,6 +317,7 @@ def test_read_only_files(function, tmp_path):
     refused(function, out=mapped(np.array(expected) if isinstance(expected, tuple) else expected))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("function", "name"), ARRAY_ARGUMENTS, ids=[f"{name_of(each)}-{name}" for each, name in ARRAY_ARGUMENTS]
 )

@@ -27,6 +27,7 @@ def test_on_the_screen_it_is_the_four_shifts(seed):
             assert np.array_equal(plane.pairs(x, y, size=size), pairs(x, y, size=size))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("dtype", [np.int16, np.int32])
 def test_planes_at_random(dtype):
     """From crowded to nearly empty, on squares, on a long and on a high plane."""

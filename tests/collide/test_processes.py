@@ -73,6 +73,7 @@ def run(program: str, **environment: str) -> str:
     return ran.stdout
 
 
+@pytest.mark.full
 def test_calls_that_are_interrupted_leave_nothing_behind():
     assert run(INTERRUPTED) == "right\n"
 
@@ -122,6 +123,7 @@ print("right")
 """
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.parametrize("cache", usually(["kept"], ["kept", "empty"]))
 def test_a_process_that_divides_during_the_first_calls(cache, tmp_path):

@@ -47,6 +47,7 @@ def pairs_in(rows):
     return {tuple(row) for row in rows.tolist()}
 
 
+@pytest.mark.first_case
 @pytest.mark.without_jit
 @pytest.mark.parametrize("closed", [False, True])
 def test_a_history_at_random(closed):
@@ -185,6 +186,7 @@ def points_near(rng, scene, count):
     return np.clip(near, LOW, HIGH)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("kind", KINDS)
 def test_questions(kind):
     rng, found = np.random.default_rng(KINDS.index(kind)), 0

@@ -58,6 +58,7 @@ def test_whatever_is_fastest_gives_the_same(count, dtype):
             assert np.array_equal(pairs(x, y, size=size), pairs(x, y, size=size, method=method))
 
 
+@pytest.mark.full
 def test_a_read_only_array_and_one_that_is_not_aligned():
     frozen, odd = X.copy(), np.frombuffer(b"." + Y.tobytes(), np.int16, offset=1)
     frozen.flags.writeable = False

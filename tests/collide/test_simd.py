@@ -122,6 +122,7 @@ def test_boxes_that_touch():
                 assert near_one(boxes, at, box) == (bits & (1 << BOXES_AT_ONCE) - 1, bits - (bits >> 63 << 64))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64])
 def test_boxes_are_copied_and_checked(kind):
     """Every type of integers; one number of sixteen is an extreme one."""

@@ -21,6 +21,7 @@ def moving(rng, count, span, max_move):
     return (x, y, move_x, move_y), pairs, apart, move
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("span, max_move, max_side", [(12, 9, 6), (200, 150, 90), (32767, 4095, 16383)])
 def test_boxes_at_random(span, max_move, max_side):
     """On a coarse lattice, where touching is frequent, on the screen, and over the whole range."""
@@ -44,6 +45,7 @@ def test_circles_at_random(span, max_move, max_side):
     assert 0.05 < np.mean(expected) < 0.9
 
 
+@pytest.mark.first_case
 @pytest.mark.without_jit
 @pytest.mark.parametrize("dtype", [np.int16, np.int32])
 def test_pairs_are_the_hits_of_all(dtype):

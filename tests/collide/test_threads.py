@@ -37,6 +37,7 @@ def run(*modes: str, **environment: str) -> None:
     assert done.stdout.count(" ok\n") == len(modes) * len(CALLS)
 
 
+@pytest.mark.full
 def test_arrays_at_the_end_of_memory_and_arrays_that_another_thread_writes():
     run(*GUARDS, SECONDS)
 

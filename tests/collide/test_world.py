@@ -80,6 +80,7 @@ def test_which_level_searches_the_other(large, area, is_downwards):
     assert len(check(World(x, y, size, everyone, everyone), False)) > 10
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("kind", ["screen", "power", "cluster"])
 def test_large_worlds(kind):
     """More objects than the oracle has time for: counts and pairs by NumPy, a column at a time."""
@@ -191,6 +192,7 @@ def test_extremes():
         world.pairs(x, y, size=0)
 
 
+@pytest.mark.full
 @pytest.mark.without_jit
 def test_types_of_integers():
     """By default each is once x, y or sizes; with --full it is all of these, beside int64."""

@@ -87,6 +87,7 @@ def test_clocks_that_depend_on_data_are_beyond_the_base():
     assert (row["base"], row["cycles"], row["stalls"]) == (42, 58, 16)  # 4 for the immediate word
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("name", "build", "timing"),
     [

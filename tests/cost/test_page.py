@@ -42,6 +42,7 @@ def test_the_page_of_a_profile(tmp_path) -> None:
     assert "*head++ = 0;" in text and "busy clocks" in text
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")
 def test_the_page_in_a_browser(report, tmp_path) -> None:
     """RETROSIM_SCREENSHOTS: a folder in which pictures of the page are left."""

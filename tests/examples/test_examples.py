@@ -110,6 +110,7 @@ def test_the_player_of_camera_world_is_never_in_a_wall() -> None:
     assert met > 0
 
 
+@pytest.mark.full
 def test_turning_shapes(folder: Path) -> None:
     shapes = import_module("retrosim.examples.turning_shapes").Shapes(60, 1994)
     contacts = [shapes.step(frame) for frame in range(30)]
@@ -165,6 +166,7 @@ def test_clocks_per_frame_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert longest.count("#") == max(line.count("#") for line in lines) == 50
 
 
+@pytest.mark.full
 def test_clocks_per_frame_as_a_diagram(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     needs("matplotlib")
     assert run("clocks_per_frame", "calm-200", "--frames", "10", "--output", "clocks.png") == 0

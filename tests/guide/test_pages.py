@@ -51,6 +51,7 @@ def test_blocks_are_of_known_kinds(path: Path) -> None:
     assert set(fences[::2]) <= KINDS and set(fences[1::2]) <= {""}
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("path", "number"), EXAMPLES, ids=EXAMPLE_NAMES)
 def test_python_runs(
     path: Path,
@@ -69,6 +70,7 @@ def test_python_runs(
         assert f"{said}\n" in printed
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("path", PAGES, ids=shown)
 def test_commands_are_understood(path: Path) -> None:
     for arguments in commands(path):

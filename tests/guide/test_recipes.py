@@ -25,6 +25,7 @@ def test_every_processor_has_a_recipe() -> None:
     assert {line.split("-")[0] for line in LINES} == set(MACHINES)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line.split("-")[0])
 def test_the_program_builds_and_draws(line: str, tmp_path: Path) -> None:
     compiler = line.split()[0]

@@ -94,6 +94,7 @@ def test_results_and_errors_are_those_of_one_process(workers: Cluster) -> None:
     assert error.value.exit_status == 4
 
 
+@pytest.mark.full
 def test_a_sweep_of_tapes_is_that_of_one_process_though_a_worker_is_killed(
     workers: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,6 +123,7 @@ def test_a_sweep_of_tapes_is_that_of_one_process_though_a_worker_is_killed(
     assert report(Workers(scheduler=workers.address), kill_halfway) == expected and killed == [-signal.SIGKILL]
 
 
+@pytest.mark.full
 def test_no_scheduler(monkeypatch) -> None:
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
     with pytest.raises(RetrosimError, match=r"no dask scheduler at tcp://127\.0\.0\.1:9: "):

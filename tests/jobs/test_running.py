@@ -15,6 +15,7 @@ from tests.jobs.work import dies, dies_once, noted, squared, text_of
 TWO = Workers(2)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("workers", [HERE, Workers(3)], ids=["here", "three"])
 def test_results_come_in_order(workers: Workers) -> None:
     ended: list[int] = []

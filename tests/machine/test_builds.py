@@ -37,6 +37,7 @@ def same(first: Machine, second: Machine) -> None:
     assert differences(first.core, second.core) == []
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("build", "timing"), [*((build, "table") for build in BUILDS), *((build, "full") for build in WITH_FULL_TIMING)]
 )
@@ -60,6 +61,7 @@ def test_engines_agree(build: str, timing: str) -> None:
         same(fast, slow)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("build", BUILDS)
 def test_the_world_is_the_native_one(build: str) -> None:
     """Frames with wind from all sides and new random places, compared after each."""
@@ -76,6 +78,7 @@ def test_the_world_is_the_native_one(build: str) -> None:
     assert ours.frame_number == native.frame_number == FRAMES
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name, objects", [("xquest", 80), ("tanks", 50), ("shooter", 50), ("tunnel", 12)])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_games_are_the_native_ones(machine: str, name: str, objects: int) -> None:

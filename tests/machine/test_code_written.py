@@ -136,6 +136,7 @@ def case(request) -> tuple[Case, str]:
     return CASES[request.param[0]], request.param[1]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_was_written_runs(case: tuple[Case, str], engine: str) -> None:
     """At once and instruction by instruction."""
@@ -149,6 +150,7 @@ def test_what_was_written_runs(case: tuple[Case, str], engine: str) -> None:
     assert not wild.differences(whole.core, steps.core)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize("engine", COMPILED)
 def test_engines_agree_on_written_code(engine: str, timing: str) -> None:

@@ -88,6 +88,7 @@ def test_the_service(engine):
     assert ours.text == "" and not ours.frame.any()
 
 
+@pytest.mark.first_case
 def test_rows_that_a_text_cannot_reach_are_not_touched(machine, monkeypatch):
     """Only some rows are copied, drawn on and written back; the picture is the same as if all were."""
     rng, rows_of, partial = np.random.default_rng(5), console._rows_of, 0

@@ -28,6 +28,7 @@ def whole(machine: Machine) -> tuple[Time, str, str]:
     return machine.debugger.time, machine.hash("machine"), machine.text
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", MACHINES)
 def test_engines_stop_at_the_same_places(name: str) -> None:
     seen = []
@@ -67,6 +68,7 @@ def random_places(name: str, engine: str, count: int, seed: int) -> None:
         assert whole(machine) == expected
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", MACHINES)
 def test_going_back_gives_what_had_been_there(name: str) -> None:
     for engine in ENGINES:

@@ -40,6 +40,7 @@ def fault(request) -> tuple:
     return FAULTS[request.param]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("engine", ENGINES)
 def test_fault_objects(fault: tuple, engine: str) -> None:
     code, _, reason, address, content, listing = fault

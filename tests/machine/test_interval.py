@@ -23,6 +23,7 @@ def test_deviations_are_combined_by_the_root_of_their_squares() -> None:
     assert found.around(1000) == (940, 1079)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", FLAT_MACHINES)
 def test_every_preset_has_an_interval(name: str) -> None:
     machine = opened(name)

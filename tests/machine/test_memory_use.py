@@ -72,6 +72,7 @@ def test_machine_code_ends_with_its_machine(engine: str, monkeypatch: pytest.Mon
         gc.enable()
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory of a process is read from /proc")
 def test_many_machines_one_after_the_other(tmp_path) -> None:
     environment = os.environ | {"RETROSIM_HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
@@ -106,6 +107,7 @@ print(held / int(sys.argv[1]), held, resident() - before)
 """
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_many_machines_live_in_one_process() -> None:
     """40 MB each at most, and gone when they are dropped; the bound holds for 200 of them (--times 66)."""

@@ -13,6 +13,7 @@ from tests.helpers.machine import programs
 COUNT = "7000 5280 60fc"  # moveq #0,d0; addq.l #1,d0; bra to it
 
 
+@pytest.mark.full
 def test_parameters_reach_the_program() -> None:
     ours = open_machine("mc68040-25", parameters={"objects": 7, "seed": 5})
     assert ours.parameters == {"objects": 7, "seed": 5}
@@ -138,6 +139,7 @@ def test_many_machines_do_not_disturb_each_other() -> None:
         assert alone.hash("machine") == ours.hash("machine")
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("kind", ["world", "machine"])
 def test_hashes(kind: str) -> None:
     ours, other = (open_machine("mc68040-25", parameters={"objects": 5}) for _ in range(2))

@@ -54,6 +54,7 @@ def unpacked_by_zlib(packed: bytes, limit: int) -> bytes | None:
     return content if unpacker.eof and len(content) <= limit else None
 
 
+@pytest.mark.full
 def test_what_is_damaged_is_what_zlib_says() -> None:
     """Chunks of zeros are passed over where the stream has them, which must show nowhere."""
     r = random.Random(1994)

@@ -102,6 +102,7 @@ def test_hlt_waits_for_the_tick(name: str, engine: str, boot: str) -> None:
         assert (ours.ticks, ours.regs["eax"], ours.regs["ebx"]) == (number, number - 1, number - 1)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("name", "boot", "timing"), usually(SOME, KINDS))
 def test_interrupts_come_at_the_same_instruction_in_all_engines(name: str, boot: str, timing: str) -> None:
     """sti; count: inc eax; jmp count; the handler stores eax and the address that it returns to."""
@@ -123,6 +124,7 @@ def test_interrupts_come_at_the_same_instruction_in_all_engines(name: str, boot:
     assert found[0] == found[1] == found[2]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("name", "boot", "timing"), usually(SOME, KINDS))
 def test_an_interrupt_within_a_repeat(name: str, boot: str, timing: str) -> None:
     """sti; rep movsb of 3000 bytes; jmp to itself. The handler stores where it returns to, and how many are left."""
@@ -332,6 +334,7 @@ def test_an_image_for_another_part_is_refused() -> None:
         Machine("i386dx-33", programs.image("90", isa="i486"))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("timing", ["off", "full"])
 def test_save_and_load_are_invisible(name: str, timing: str) -> None:
     """A run of n is a run of k, a state taken over by a fresh machine, and a run of n - k; k inside a frame."""
@@ -348,6 +351,7 @@ def test_save_and_load_are_invisible(name: str, timing: str) -> None:
         other.load(first.save())
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "timing"),
     usually(

@@ -189,6 +189,7 @@ def test_saved_states() -> None:
     assert len({ours.hash("machine") for ours in machines}) == 1
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("timing", usually(("off", "table", "causes"), TIMINGS))
 def test_recompiled_code_is_the_interpreters(timing: str) -> None:
     """The ROM for frames and for parts of frames: same registers, caches, memory and clocks.

@@ -102,6 +102,7 @@ CHANGING = {
 }  # fmt: skip
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("program", "timing"),
     usually(
@@ -153,6 +154,7 @@ def test_budgets_around_the_margin(timing: str) -> None:
     assert bridged(fast) < fast.instructions
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("timing", ["full", "table"])
 @pytest.mark.parametrize("name", MODELS)
 def test_clock_limits(name: str, timing: str) -> None:
@@ -230,6 +232,7 @@ def test_reset_load_and_restore_bring_the_code_back() -> None:
 BUSY = placed({ENTRY: "46fc 2000 207c 0000 4000 7214 5280 c4c0 2080 51c9 fff8 60f4", HANDLER: "5287 2c2f 0002 4e73"})
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("timing", ["full", "table"])
 @pytest.mark.parametrize("name", MODELS)
 def test_ticks_arrive_at_the_same_instruction(name: str, timing: str) -> None:
@@ -307,6 +310,7 @@ def exceptions() -> tuple[str, dict[str, int]]:
     return placed(parts), symbols | {"handler": HANDLER + 0x100}
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("name", "timing"),
     usually(

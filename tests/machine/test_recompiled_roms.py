@@ -38,6 +38,7 @@ def test_there_are_builds() -> None:
     assert len(BUILDS) >= 10 and {isa for isa, _ in BUILDS} == {isa for isa, _ in SOME} == set(MACHINE_OF)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("isa, build", usually(SOME, BUILDS))
 def test_frames_and_measurements(isa: str, build: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiers, "CompiledRegion", partial(CompiledRegion, quick=True))

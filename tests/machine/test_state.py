@@ -42,6 +42,7 @@ def everything(machine: Machine) -> tuple:
     )
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("timing", ["off", "full"])
 @pytest.mark.parametrize("before", [0, 30_011, 250_000])
 def test_save_and_load_are_invisible(timing: str, before: int) -> None:
@@ -159,6 +160,7 @@ def pieces(r: random.Random, total: int, maximum: int) -> Iterator[int]:
         total -= piece
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("name", "timing"), usually(SOME_OF_THE_ROM, KINDS))
 def test_states_are_taken_at_random_points_across_engines(name: str, timing: str) -> None:
     """The ROM, handed from engine to engine inside frames and slices: in the end as if one engine had run it all."""
@@ -177,6 +179,7 @@ def test_states_are_taken_at_random_points_across_engines(name: str, timing: str
     assert not wild.differences(ours.core, whole.core)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("name", "timing"), usually(SOME_WILD, KINDS))
 def test_wild_programs_are_taken_over_at_random_points(name: str, timing: str) -> None:
     """Traced, stopped, faulted, with odd stacks and code just written: whatever a program has come to is kept."""

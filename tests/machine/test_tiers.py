@@ -166,6 +166,7 @@ print("compiling" if ours._engine._worker.is_alive() else "too late")
 """
 
 
+@pytest.mark.full
 def test_a_process_may_end_while_the_compiler_is_at_work(tmp_path) -> None:
     path = os.pathsep.join(p for p in sys.path if p)
     environment = os.environ | {"RETROSIM_HOME": str(tmp_path), "PYTHONPATH": path}

@@ -29,6 +29,7 @@ if not SOAK:
     TIMINGS = usually([("mc68000-8", "off"), ("mc68040-25", "full")], TIMINGS)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("name", "timing"), TIMINGS)
 @pytest.mark.parametrize("engine", COMPILED[:1])
 def test_random_images(engine: str, name: str, timing: str, tmp_path: Path) -> None:

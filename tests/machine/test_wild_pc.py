@@ -33,6 +33,7 @@ def random_image(isa: str, seed: int) -> Image:
     )
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("boot", ["flat", "real"])
 @pytest.mark.parametrize("name", ["i386dx-33", "i486dx2-66"])
 def test_random_images_of_the_pcs(name: str, boot: str) -> None:

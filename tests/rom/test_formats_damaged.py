@@ -90,6 +90,7 @@ def test_files_as_they_are(name: str) -> None:
     check(image)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", NAMES)
 def test_damaged_files(name: str) -> None:
     draw, content = random.Random(f"{SEED} {name}"), content_of(name)
@@ -133,6 +134,7 @@ GREEDY = {
 }
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", GREEDY)
 def test_files_that_ask_for_much(name: str) -> None:
     content = GREEDY[name]

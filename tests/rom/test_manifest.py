@@ -438,6 +438,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_manifests_are_refused_at_once(text: str, tmp_path: Path) -> None:
     """Each of 64 KB; the first took two minutes and 4 GB when tomllib saw it."""

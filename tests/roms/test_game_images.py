@@ -48,6 +48,7 @@ def frames_are_freed() -> Iterator[None]:
     native_frames.cache_clear()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("name", "isa", "build"), IMAGES)
 @pytest.mark.parametrize(
     ("is_full", "seed", "frames"),

@@ -44,6 +44,7 @@ def random_pairs(widest: int, count: int):
     return sprites, shape, x, y, pairs, [int(place is not None) for place in found]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("machine", "build", "variant"), VARIANTS)
 def test_random_pairs(machine: str, build: str, variant: str) -> None:
     unit, widths = unit_of(machine, build), [width for width in (32, 64, 96) if width <= MAX_WIDTH[variant]]
@@ -159,6 +160,7 @@ def shift_of(unit: Unit) -> int:
     return int.from_bytes(mem[start : start + 4].tobytes(), unit.machine.image.byte_order)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("machine", "build", "variant"), VARIANTS)
 def test_no_count_beyond_the_width_is_asked_for(machine: str, build: str, variant: str) -> None:
     """Offsets of two sprites that fill 32 or 64 columns: the counts are 0..31, SHLD's 0..63, no other."""

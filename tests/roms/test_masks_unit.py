@@ -172,6 +172,7 @@ def tool(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
+@pytest.mark.full
 def test_the_table_of_the_guide(tool: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     """Its title and, by default, a row for each machine and for each routine; with --full every row."""
     every = tool.cases()

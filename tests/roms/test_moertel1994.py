@@ -39,6 +39,7 @@ def flags(machine, count: int) -> list[int]:
     return machine.mem[start : start + count].tolist()
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("isa", "build"), [(image.isa, image.build) for image in ROM.images])
 def test_flags_are_the_oracles(isa, build):
     machine, rng = opened(isa, build), np.random.default_rng(1994)

@@ -32,6 +32,7 @@ def played(machine: AnyMachine) -> list[tuple[str, bytes]]:
     return seen
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", SCENES)
 def test_one_world_and_one_picture_on_every_machine(name: str) -> None:
     expected = played(open_machine("native", scene=name))

@@ -104,6 +104,7 @@ def picture(corners: np.ndarray, collided: np.ndarray) -> np.ndarray:
     return screen
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("isa", "build", "count", "seed"),
     [(*image, *case) for image in IMAGES for case in [(200, 1994), (40, 7), (1, 2**32 - 1)][: 1 + 2 * LONG[image]]],
@@ -141,6 +142,7 @@ def test_demo_at_the_edges(isa: str, build: str) -> None:
         assert np.array_equal(screen_of(machine), picture(demo.place >> 5, demo.collided))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("isa", "build", "count", "first"),
     [
@@ -193,6 +195,7 @@ def test_harness_counts_thirty_seconds(isa: str, build: str, count: int, first: 
     assert np.array_equal(screen_of(machine), picture(corners, touching(corners)))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("isa", "build"), IMAGES)
 @pytest.mark.parametrize(("mode", "count"), [(2, 10), (0, 201), (1, 2**32 - 1)])
 def test_bad_parameters_end_at_once(isa: str, build: str, mode: int, count: int) -> None:

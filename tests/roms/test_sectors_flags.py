@@ -107,6 +107,7 @@ def test_half_sectors_that_touch_are_those_that_share_a_sector() -> None:
     assert np.array_equal(shares[0] | shares[1], abs(x[:, None] // 32 - x // 32) <= 1)
 
 
+@pytest.mark.first_case
 def test_random_scenes(machine: Machine) -> None:
     hits = 0
     for number, (scene, expected) in enumerate(random_scenes(SCENES)):
@@ -146,6 +147,7 @@ def odd_scenes() -> list[tuple[np.ndarray, list[int]]]:
     return judged
 
 
+@pytest.mark.full
 def test_scenes_that_are_easily_wrong(machine: Machine) -> None:
     for scene, expected in odd_scenes():
         assert flags(machine, scene).tolist() == expected, scene.tolist()

@@ -112,6 +112,7 @@ def flags(simulator: Simulator, scene: Scene, order: list[int] | None = None) ->
     return array[:size]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("isa", "build", "kind"), [(*image, kind) for image in IMAGES for kind in JUDGES[image[0]]])
 def test_flags_are_those_of_all_pairs(isa: str, build: str, kind: type[Simulator]) -> None:
     simulator = kind(load_rom("sectors").image(isa, build))
@@ -161,6 +162,7 @@ def test_objects_are_placed_by_the_documented_formula(isa: str, build: str) -> N
     assert [link for *_, link in rows] == [start + row.size * i for i in range(1, 200)] + [0]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("isa", "build"), IMAGES)
 def test_instructions_per_check(isa: str, build: str) -> None:
     """Golden: what the cycles of the timing table are to be divided by. A changed image shows here first."""

@@ -68,6 +68,7 @@ def kernel(x: np.ndarray, y: np.ndarray, bits: int, macro: bool) -> list[int]:
     return collided(x.astype(scalar), y.astype(scalar), abs=build, method="brute_force").tolist()
 
 
+@pytest.mark.first_case
 def test_differences_of_16_bits_give_the_same_flags(opened: tuple[Machine, str, str]) -> None:
     machine, draw = opened[0], np.random.default_rng(SEED)
     hits = 0

@@ -148,6 +148,7 @@ def on_machine(unit: Unit, routine: str, rows) -> list[int]:
     return results
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("routine", ROUTINES)
 @pytest.mark.parametrize("machine", MACHINES)
 def test_random_pairs(machine: str, routine: str) -> None:

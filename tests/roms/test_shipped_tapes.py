@@ -50,6 +50,7 @@ def beginning(tape: Tape, frames: int) -> Tape:
     return replace(tape, records=(*records, End(frames, records[-1].world)))
 
 
+@pytest.mark.full
 def test_they_are_what_the_list_gives(tool, tmp_path) -> None:
     if EVERY_MACHINE:
         assert tool.check() == []
@@ -65,6 +66,7 @@ def test_they_are_what_the_list_gives(tool, tmp_path) -> None:
         assert tool.differences(shipped, fresh) == [], plan.name
 
 
+@pytest.mark.full
 def test_the_native_machine_records_the_same(tool, tmp_path) -> None:
     """All frames, inputs and worlds of all tapes; only machine hashes and cycles are not its."""
     for plan in tool.TAPES:
@@ -106,6 +108,7 @@ def machines_of(number: int) -> list[str]:
     return [others[number % len(others)], NATIVE]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("number", range(len(TAPES)), ids=[path.stem for path in TAPES])
 def test_verify_finds_them_right(run, number: int, tmp_path) -> None:
     path, names = TAPES[number], machines_of(number)

@@ -96,6 +96,7 @@ def scenes(count: int) -> list[Scene]:
     return found
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("isa", "build", "kind"), [(*image, kind) for image in IMAGES for kind in JUDGES[image[0]]])
 def test_touches_are_those_of_all_pairs(isa: str, build: str, kind: type[Simulator]) -> None:
     simulator, only_near = kind(ROM.image(isa, build)), 0

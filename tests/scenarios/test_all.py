@@ -64,6 +64,7 @@ def test_parameters_are_those_of_the_rom(name: str) -> None:
         machine(name, maximum + 1)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("before", [0, 1, 90])
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_save_and_load_are_invisible(name: str, before: int) -> None:

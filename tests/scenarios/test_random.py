@@ -35,6 +35,7 @@ CHOSEN = chosen(COUNT)
 PERIOD = 10.0  # seconds between two lines of progress
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("rom", dict.fromkeys(each.rom for each in CHOSEN))
 def test_every_machine_is_in_the_same_world(rom: str, tmp_path: Path) -> None:
     ours = [each for each in CHOSEN if each.rom == rom]

@@ -27,6 +27,7 @@ def machine(objects=200, seed=1994):
     return NativeMachine("sectors", parameters={"objects": objects, "seed": seed})
 
 
+@pytest.mark.first_case
 @pytest.mark.without_jit
 @pytest.mark.parametrize("objects, seed", [(1, 0), (37, 2**32 - 1), (200, 1994)])
 def test_frames_are_those_of_the_reference(objects, seed):

@@ -60,6 +60,7 @@ def as_lists(shapes: Shapes) -> dict[str, Any]:
     return {name: (str(value.dtype), value.tolist()) for name, value in arrays.items()} | {"grids": grids}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", [BIG, LITTLE])
 @pytest.mark.parametrize("rom", SCENARIOS)
 def test_every_machine_has_the_same_shapes(rom: str, name: str) -> None:
@@ -105,6 +106,7 @@ def flags(rom: str, world: dict[str, np.ndarray], shapes: Shapes) -> np.ndarray:
     return found | ((np.arange(len(found)) == struck) & (struck > 0))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("rom", SCENARIOS)
 def test_hits_are_tested_pairs_and_make_up_the_flags_of_the_routine(rom: str) -> None:
     tape = sorted((load_rom(rom).path / "tapes").glob("*.rtape"))[0].stem
@@ -225,6 +227,7 @@ def test_tanks_have_the_boxes_that_blocks_were_given() -> None:
     assert shells
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", [BIG, LITTLE])
 def test_shooter_tests_what_its_loop_gets_to(name: str) -> None:
     """The loop over the records as they stand in memory when the routine is entered, with every test noted."""

@@ -52,6 +52,7 @@ def played(objects: int, frames: int, seed: int):
     return rules, greatest
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     "objects, frames, seed",
     usually(
@@ -64,6 +65,7 @@ def test_frames_are_those_of_the_rules(objects: int, frames: int, seed: int) -> 
     assert greatest["score"] > 0 and (objects > 1 or greatest["wave"] > 1)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", usually(["three-ships"], ["first-wave", "three-ships"]))
 def test_a_game_is_that_of_the_rules(name: str) -> None:
     """A shipped tape from its beginning to its end: hits, dives, deaths, the end of a game and the next one."""

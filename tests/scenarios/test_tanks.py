@@ -22,6 +22,7 @@ def machine(objects: int = 24, seed: int = 2011) -> NativeMachine:
     return NativeMachine(ROM, parameters={"objects": objects, "seed": seed})
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("objects, seed", [(1, 0), (24, 2**32 - 1), (64, 2011)])
 def test_frames_are_those_of_the_rules(objects: int, seed: int) -> None:
     """Every input edge: held, pressed again, opposite directions together, all at once."""
@@ -32,6 +33,7 @@ def test_frames_are_those_of_the_rules(objects: int, seed: int) -> None:
     assert bytes(ours.frame) == picture(rules)
 
 
+@pytest.mark.full
 def test_a_game_is_that_of_the_rules() -> None:
     """The beginning of a shipped tape: shells that hit and miss, blasts, bumps, walls; pictures now and then."""
     tape = load_tape(ROM.path / "tapes" / "twenty-hits.rtape")

@@ -86,6 +86,7 @@ def machine(objects: int = 12, seed: int = 25) -> NativeMachine:
     return NativeMachine(ROM, parameters={"objects": objects, "seed": seed})
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("objects, seed", [(1, 0), (7, 2**32 - 1), (12, 25)])
 def test_frames_are_those_of_the_rules(objects: int, seed: int) -> None:
     ours, rules, draw, pad = machine(objects, seed), Rules(objects, seed), random.Random(seed), 0

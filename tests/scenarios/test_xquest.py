@@ -30,6 +30,7 @@ def test_frames_are_those_of_the_rules(objects: int, seed: int) -> None:
     assert bytes(ours.frame) == rules.picture()
 
 
+@pytest.mark.full
 def test_a_game_is_that_of_the_rules() -> None:
     """The beginning of a shipped tape: bounces, gems that are taken and turn up again, bumps; pictures now and then."""
     tape = load_tape(ROM.path / "tapes" / "gem-run.rtape")

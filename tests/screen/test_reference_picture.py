@@ -7,6 +7,7 @@ from retrosim.machine import open_machine
 from tests.helpers.screen.reference_scene import reference_scene
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("objects, frames", [(200, 120), (50, 7), (1, 1)])
 @pytest.mark.parametrize("name", ["native", "mc68040-25"])
 def test_every_pixel_is_as_in_the_reference_drawing(name, objects, frames):

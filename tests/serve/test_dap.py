@@ -38,6 +38,7 @@ def go(ide: Editor, command: str, **arguments: object) -> dap.events.StoppedEven
     return ide.until_stopped()
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", MACHINES)
 def test_a_session(name: str) -> None:
     twin = Machine(name, "sectors", parameters={"objects": OBJECTS}, **BUILD)
@@ -163,6 +164,7 @@ def test_what_cannot_be_launched_is_said(arguments: dict[str, object], words: st
         assert "comes first" in ide.ask_in_vain("threads").message
 
 
+@pytest.mark.full
 def test_standard_streams() -> None:
     """As editors start it: what is no protocol ends the session, and nothing else is written."""
     said, request = [], {"seq": 1, "type": "request", "command": "initialize"}

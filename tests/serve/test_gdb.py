@@ -28,6 +28,7 @@ def elf(machine: Machine) -> bytes:
     return elf_of(machine, file_of(machine.rom, machine.image, "sectors"))
 
 
+@pytest.mark.full
 @needs_gdb
 @pytest.mark.parametrize("name", usually(("mc68040-25", "i486dx2-66", "ppc601-80"), MACHINES))
 def test_a_session(name: str, tmp_path: Path) -> None:
@@ -107,6 +108,7 @@ def test_a_session(name: str, tmp_path: Path) -> None:
     assert "Cannot access memory" in said["x/xb 0x1000000"]
 
 
+@pytest.mark.first_case
 @needs_gdb
 @pytest.mark.parametrize("name", usually(("mc68040-25", "i386dx-33"), ("mc68040-25", "i386dx-33", "ppc601-80")))
 def test_backtraces_of_optimized_code(name: str) -> None:

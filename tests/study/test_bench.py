@@ -52,6 +52,7 @@ def text_of(result, width=80):
     return out.getvalue()
 
 
+@pytest.mark.full
 def test_every_engine_here_has_a_case(result):
     skipped = {each["engine"] for each in result["skipped"]}
     assert [case["engine"] for case in result["cases"]] == [engine for engine in TRIED if engine not in skipped]
@@ -281,6 +282,7 @@ def test_an_engine_that_did_not_run_gets_no_figure(tmp_path, monkeypatch):
         contender.run(1)
 
 
+@pytest.mark.full
 def test_regions_are_compiled_once_and_loaded_once():
     texts = []
     regions = region_times(bench.MACHINE, "fast", ["off"], texts.append)
@@ -305,6 +307,7 @@ def test_the_loop_is_what_its_listing_says():
     assert machine.regs["d7"] == 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["i386dx-33", "i486dx2-66", "ppc601-80"])
 def test_other_machines_make_the_same_checks(name):
     """Loop, registers and results beside Unicorn, and native-c and the kernel as ever; Musashi has no such CPU."""
@@ -320,6 +323,7 @@ def test_other_machines_make_the_same_checks(name):
     assert load.memory[load.job.end :].startswith(LOOPS[load.isa].exit)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("machine", usually(["mc68000-8"], ["mc68000-8", "native"]))
 def test_starts_are_timed_in_their_own_processes(machine):
     """By default of a machine, which compiles least."""

@@ -54,6 +54,7 @@ def report_of(name, rom_name, routine, tries):
     return bound(machine, routine, tries=tries)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", FLAT_MACHINES)
 def test_no_call_lies_outside(name):
     tries = TRIES // (len(ROUTINES) * len(FLAT_MACHINES)) or CALLS
@@ -118,6 +119,7 @@ def opened_601(tmp_path, code: str) -> Machine:
     return Machine("ppc601-80", load_elf(path, "ppc601"), engine="evaluate")
 
 
+@pytest.mark.full
 def test_lines_of_ways_that_exclude_each_other(tmp_path):
     # cmpwi r5,0; beq +12; lwz r3,0(r3); blr; lwz r3,0(r4); blr
     machine = opened_601(tmp_path, "2C050000 4182000C 80630000 4E800020 80640000 4E800020")
@@ -125,6 +127,7 @@ def test_lines_of_ways_that_exclude_each_other(tmp_path):
     assert either_one == max(one, other)
 
 
+@pytest.mark.full
 def test_lines_in_a_loop_are_missed_once(tmp_path):
     # li r9,N; mtctr r9; lwz r5,0(r3); add r6,r6,r5; bdnz -8; blr
     few, many = (

@@ -3,6 +3,8 @@
 import random
 from itertools import product
 
+import pytest
+
 from retrosim.bounds.caches import Held, Near
 from retrosim.bounds.call import bound
 from retrosim.bounds.counter import Look, Misses
@@ -112,6 +114,7 @@ def test_ways_that_meet():
             assert way.after(looks).total() <= both.after(looks).total()
 
 
+@pytest.mark.full
 def test_a_call_that_misses_more_than_twice_each_line(tmp_path, monkeypatch):
     """Two lines of one set, four accesses apart, that replace each other: one or two misses of each are too few."""
     # MOVE.L #1,(a0); 3 times MOVE.L (a2),d1; MOVE.L #1,(a1); 3 times MOVE.L (a2),d1; all that 4 times; RTS

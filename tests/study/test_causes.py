@@ -42,6 +42,7 @@ def text_of(renderable, width=80):
     return out.getvalue()
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("machine", "build", "objects"), CELLS)
 def test_an_experiment_adds_up_to_its_clocks(machine, build, objects):
     rom = load_rom("sectors")
@@ -54,6 +55,7 @@ def test_an_experiment_adds_up_to_its_clocks(machine, build, objects):
     assert found.cycles / found.checks == pytest.approx(plain.cycles_per_check, rel=0.04)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("engine", ["evaluate", "interpret"])
 def test_a_routine_without_services_adds_up(engine):
     """The clocks of both engines, and those of `measure` under the full model."""

@@ -118,6 +118,7 @@ def test_forms_hold_the_whole_rectangle(scene):
         assert max(width, height) <= 32 * SQUARE
 
 
+@pytest.mark.full
 def test_exact_methods_do_what_they_say(study):
     assert [row["method"] for row in study["rows"]] == [method.name for method in METHODS]
     for method, row in zip(METHODS, study["rows"]):
@@ -166,6 +167,7 @@ def test_only_swept_methods_see_what_tunnels(study):
             assert errors(study, method.name, "tunnelling") == (0, 3)
 
 
+@pytest.mark.full
 def test_operations_are_those_that_the_library_counts(study):
     rows = {row["method"]: row for row in study["rows"]}
     scenes = [Forms(scene) for scene in random_scenes(SEED, 1)]
@@ -189,6 +191,7 @@ def test_operations_are_those_that_the_library_counts(study):
         assert rows[name]["operations"]["comparisons"] == counts[2] / len(scenes)
 
 
+@pytest.mark.full
 def test_tests_are_those_that_the_library_counts(study):
     rows = {row["method"]: row for row in study["rows"]}
     scenes = [Forms(scene) for scene in random_scenes(SEED, 1)]
@@ -220,6 +223,7 @@ def test_json_shape(measured):
         assert cell["cycles_per_frame"] > 4 * cell["instructions_per_frame"] > 276  # a 68000 needs 4 at least
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("method", "wrong", "rom"),
     [
@@ -248,6 +252,7 @@ def unit_of():
     return lambda rom, objects: open_once(rom.name, objects if "objects" in rom.parameters else 0)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("method", WITH_ROM_CODE, ids=lambda method: method.name)
 def test_roms_agree_on_the_named_scenes(method, unit_of):
     """Scenes of 4 to 24 objects: the figures, touching, seams, tunnelling, the corners of the screen."""
@@ -377,6 +382,7 @@ def test_a_file_is_enough_to_join_the_study(tmp_path, monkeypatch):
     sys.modules.pop("retrosim.study.methods.another")
 
 
+@pytest.mark.full
 def test_the_page_shows_what_the_study_finds():
     """Some methods of the guide's table, cell by cell: whatever changes clocks, counts or errors changes the page."""
     head, *rows = table_rows(GUIDE / "study.md", "methods")

@@ -54,6 +54,7 @@ def test_samples_do_not_depend_on_their_length_where_scenes_do_not_differ():
     assert long.checks > 8 * short.checks
 
 
+@pytest.mark.full
 def test_the_full_thirty_seconds_and_a_sample_agree():
     """Within four standard deviations of what the choice of scenes makes of a check."""
     seconds = []

@@ -31,6 +31,7 @@ def test_each_row_says_what_it_does(family: str) -> None:
     assert len(path.read_text().splitlines()) == len(lines)
 
 
+@pytest.mark.full
 def test_a_page_has_every_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(instruction_pages, "EXAMPLES", 1)
     text = instruction_page("instructions/m68k")

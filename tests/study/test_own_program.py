@@ -35,6 +35,7 @@ int main(int count, char **names) { printf("%g %g %d\\n", sqrt(16), fabs(-0.5), 
 """
 
 
+@pytest.mark.full
 def test_every_engine_ends_with_the_same_text(tmp_path: Path) -> None:
     source = tmp_path / "count.s"
     source.write_text(COUNT)

@@ -69,6 +69,7 @@ def test_checksums_by_python(program, oracle):
     assert ROM.constants[program] == oracle()
 
 
+@pytest.mark.full
 @pytest.mark.skipif(find_compiler() is None, reason="no C compiler is installed")
 def test_checksums_by_the_compiler_of_the_host(tmp_path):
     native = NativePrograms(ROM, Job("sort", 0, 0, "", {}, (0, 4)), "big", tmp_path)
@@ -77,6 +78,7 @@ def test_checksums_by_the_compiler_of_the_host(tmp_path):
         assert int.from_bytes(native.run(2).result, "big") == ROM.constants[name], name
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("name", "chosen"),
     usually(

@@ -40,6 +40,7 @@ def text_of(result, width=80):
     return out.getvalue()
 
 
+@pytest.mark.full
 def test_every_cell_of_the_68040_is_there(table):
     cells = [(row["machine"], row["build"], row["objects"]) for row in table["rows"]]
     assert cells == [(MACHINE, build, count) for build in BUILDS for count in (0, 50, 100, 200)]
@@ -74,6 +75,7 @@ def test_split_accounts_for_the_rows(table):
     assert printed["pair_test"] == pytest.approx(179, rel=0.025)
 
 
+@pytest.mark.full
 def test_rows_have_an_interval(table):
     """What a machine's estimates leave open moves the clocks, and so do the readings of its CPU."""
     barred = timing_table([MACHINE], builds=["O2"], details=False, seconds=0.02)
@@ -112,6 +114,7 @@ def test_the_page_shows_these_clocks(table):
     check_page(table)
 
 
+@pytest.mark.full
 def test_the_page_shows_the_clocks_of_a_whole_run(full):
     check_page(full)
 
@@ -174,6 +177,7 @@ def test_text_of_a_machine_that_1994_did_not_measure(table):
     assert line[1] == line[3] == line[5] == "-"
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -64,6 +64,7 @@ NAMES = st.builds(str.__add__, st.sampled_from(ascii_lowercase), st.text(ascii_l
 TEXTS = st.text(min_size=1, max_size=200).filter(str.isprintable)
 
 
+@pytest.mark.full
 @given(
     st.one_of(
         st.builds(Input, FRAMES, st.dictionaries(NAMES, st.integers(0, 2**32 - 1), min_size=1, max_size=5)),

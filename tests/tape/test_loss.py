@@ -123,6 +123,7 @@ for frame in range(1000000):
 """
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("delay", [0.0, 0.03, 0.11])
 def test_kill_9_loses_nothing_but_the_frames_since_the_last_line(tmp_path, delay):
     path = tmp_path / "killed.rtape"

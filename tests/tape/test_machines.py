@@ -51,6 +51,7 @@ def tapes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return paths
 
 
+@pytest.mark.full
 def test_one_world_on_every_machine(tapes):
     native, simulated = (load_tape(path) for path in tapes.values())
     assert [(h.frame, h.world) for h in native.hashes] == [(h.frame, h.world) for h in simulated.hashes]
@@ -70,6 +71,7 @@ def test_worlds_agree_after_every_frame(tapes):
         assert one.difference(two) is None, f"frame {frame}: {one.difference(two)}"
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("frame", [0, 39, 40, 57])
 def test_a_pushed_object_is_named(tapes, frame):
     def opener(tape: Tape, name: str) -> Machine | NativeMachine:

@@ -69,6 +69,7 @@ def test_default_machines_are_the_recorded_one_and_native(path):
     assert [result["machine"] for result in report["tapes"][0]["results"]] == ["fake-25", "native"]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("failing", ["native", "fake-25", "other-33"])
 @pytest.mark.parametrize("frame", [0, 1, 58, 59, 60, 61, 118, 119, 120, 148, 149])
 @pytest.mark.parametrize(("column", "index"), [("px", 4), ("py", 0)])

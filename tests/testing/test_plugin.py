@@ -113,6 +113,7 @@ def test_machines_have_fixtures(project: pytest.Pytester) -> None:
     run(project).assert_outcomes(passed=3)
 
 
+@pytest.mark.full
 def test_processes_share_one_file(project: pytest.Pytester) -> None:
     for number in range(2):
         (project.path / f"test_{number}.py").write_text(f"def test_blit(retro):\n    assert {CALL}.cycles")

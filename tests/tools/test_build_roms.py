@@ -58,6 +58,7 @@ BUILT = (
 )
 
 
+@pytest.mark.first_case
 @pytest.mark.usefixtures("compilers")
 @pytest.mark.parametrize(("name", "isa", "build"), usually(BUILT, (*BUILT, ("masks", "i386", "real"))))
 def test_the_folder_does_not_show_in_the_image(
@@ -86,6 +87,7 @@ def test_gcc_would_have_put_nops() -> None:
     assert len(source.splitlines()) - len(rest.splitlines()) == source.splitlines().count("\tnop")
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("compilers")
 def test_check_finds_what_differs(roms: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.copytree(load_rom("sectors").path, roms / "sectors")
@@ -132,6 +134,7 @@ def hello(roms: Path) -> Path:
     return folder
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("compilers")
 def test_a_new_rom(hello: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its first build lists the images for all processors; the next one finds them equal."""
@@ -165,6 +168,7 @@ def test_a_program_without_variables(hello: Path, isa: str, machine: str) -> Non
     assert (ran.reason, ran.frames) == ("exit", 1)
 
 
+@pytest.mark.first_case
 @pytest.mark.usefixtures("compilers")
 @pytest.mark.parametrize(
     ("file", "old", "new", "reason"),

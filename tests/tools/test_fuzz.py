@@ -55,6 +55,7 @@ class Planted(Target):
         return b"a" in data
 
 
+@pytest.mark.full
 @needs_fork
 def test_defects_are_found_and_made_small(monkeypatch, capfd) -> None:
     target = Planted()

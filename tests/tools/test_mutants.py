@@ -46,6 +46,7 @@ def test_every_kind_of_fault_where_it_changes_something(checkout) -> None:
     )
 
 
+@pytest.mark.full
 def test_what_the_tests_find_and_what_they_do_not(checkout, tmp_path) -> None:
     copy = shutil.copytree(checkout, tmp_path / "copy")
     imported = {path: mutants.imports_of(path) for path in (checkout / "tests").rglob("test_*.py")}

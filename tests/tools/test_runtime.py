@@ -67,6 +67,7 @@ def operands() -> list[tuple[int, int]]:
     ]
 
 
+@pytest.mark.full
 def test_arithmetic_of_long_words(machine: Machine) -> None:
     for a, b in operands():
         x, y = signed(a), signed(b)

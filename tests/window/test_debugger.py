@@ -250,6 +250,7 @@ def test_causes_and_hottest_functions(tmp_path):
     assert sum(int(line.text.split()[1].replace(",", "")) for line in bench.panel.causes) > 0
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("machine", ["mc68000-8", "i386dx-33", "i486dx2-66", "ppc601-80"])
 def test_every_machine_is_drawn_on_every_pane(tmp_path, machine):
     bench = Bench(tmp_path, machine, timing="full" if FULL else "table")  # which is compiled faster

@@ -143,6 +143,7 @@ def test_resizing_keeps_whole_pixels_and_black_around(desk, size):
 STRANGE_SIZES = [(400, 300), (640, 1), (1, 531), (1, 1), (3, 2), (3000, 20), (9000, 17), (20, 3000), (17, 9000)]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("size", usually(STRANGE_SIZES[::2], STRANGE_SIZES))
 def test_a_window_of_any_size_draws_and_grows_again(desk, size):
     desk.pyglet.set_minimum_size(1, 1)  # as under a window manager that does not look at it

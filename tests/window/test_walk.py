@@ -37,6 +37,7 @@ def pairs(moments):
     return {tuple(sorted(each.pair)) for each in moments if each.pair}
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("isa", "build"), IMAGES if LONG else SOME)
 def test_every_build_tests_the_pairs_that_the_method_says(isa, build):
     machine = open_machine(MACHINE_OF[isa], "sectors", build=build, parameters={"objects": 200 if LONG else 40})

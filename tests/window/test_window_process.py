@@ -37,6 +37,7 @@ except RetrosimError as error:
 """
 
 
+@pytest.mark.first_case
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a display")
 @pytest.mark.parametrize("environment", [{}, {"DISPLAY": ":987"}])
 def test_without_a_display_one_line_says_how_to_run(environment):
@@ -61,6 +62,7 @@ print(machine.frame_number, machine.pads.count(1), session.view.grid, session.sh
 """
 
 
+@pytest.mark.full
 @pytest.mark.skipif(shutil.which("xdotool") is None, reason="xdotool is not installed")
 def test_a_real_process_driven_by_a_real_keyboard_and_mouse(display, tmp_path):
     """X events, not pyglet's: keys held and pressed, "?" typed, a button clicked, Shift+., Escape, Ctrl+Q."""

@@ -75,6 +75,7 @@ def find(core: Core) -> Region:
     return discover(core, [CODE])[0]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("model", MEMORIES)
 def test_three_engines(model: str) -> None:
     cpu, choice = x86.cpu(model), random.Random(SEED)

@@ -26,6 +26,7 @@ def filled(name: str, isa: str, code: str) -> Machine:
     return Machine(name, image, engine="evaluate", timing="off")
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("name", "isa", "code"),
     [(name, *both) for name, both in NOPS.items()] + [("i486dx2-66", "i486", code) for code in CALLS.values()],

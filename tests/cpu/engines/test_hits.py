@@ -105,6 +105,7 @@ def prepare(core: Core, isa: str, seed: int, memory: tuple[int, ...] | None) -> 
         core.state["r"][number] = value
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_three_engines_and_one_that_looks_every_line_up(name: str) -> None:
     cpu, isa, memory = PROGRAMS[name]
@@ -128,6 +129,7 @@ def test_three_engines_and_one_that_looks_every_line_up(name: str) -> None:
     assert seen[1:] == [every] * 2, "loads and stores of all sizes"
 
 
+@pytest.mark.full
 def test_a_load_may_come_before_the_store_ahead_of_it() -> None:
     """A load reads a line, a store comes as soon as it is there, the next load is a clock sooner; then another line."""
     for between in range(40):

@@ -100,6 +100,7 @@ def of_x86(model: str) -> Callable[[int], Callable[[Core], None]]:
     return lambda number: x86_streams.program(x86_streams.Generator(x86.cpu(model), SEED + number))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     "cpu, prepare",
     [

@@ -43,6 +43,7 @@ def prepare(core: Core, content: bytes, registers: np.ndarray) -> None:
     core.state["r"][: len(registers)] = registers
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("timing", ["off", "table"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_three_engines_at_the_ends(name: str, timing: str) -> None:

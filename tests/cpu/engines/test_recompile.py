@@ -218,6 +218,7 @@ def paths(region: Region, weight: dict[int, int]) -> int:
     return max(longest(start) for start in region.blocks)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("start", [0x1000, ADDRESS_MASK + 1 - 200])
 def test_every_cycle_passes_a_check_and_paths_are_bounded(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """In one region and in many; the second start puts code across the end of memory."""
@@ -250,6 +251,7 @@ def test_every_cycle_passes_a_check_and_paths_are_bounded(start: int, monkeypatc
 # --- bounds of clocks
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     "model, timing", [("MC68000", "full"), ("MC68040", "table"), ("MC68040", "full"), ("MC68040", "causes")]
 )

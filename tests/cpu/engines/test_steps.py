@@ -92,6 +92,7 @@ def run(runner: StepRunner, segment: Segment, words: list[int], inputs: dict[int
     return clocks, np.frombuffer(values, np.uint64).tolist(), runner.points[: segment.steps[-1].end].tolist()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("model", MODELS)
 def test_every_row_in_any_state(model: str) -> None:
     cpu, plan = some_plan(model)

@@ -101,6 +101,7 @@ def run_all(machines: list[Machine], **limits) -> None:
         assert each.cycles == machines[0].cycles
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", SOURCES)
 def test_known_variants_run_without_the_host(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     slow, fast, slot = program(name, SOURCES[name])
@@ -184,6 +185,7 @@ def test_a_region_goes_on_around_an_instruction() -> None:
     assert programs.content(machine) == programs.content(other) and machine.cycles == other.cycles
 
 
+@pytest.mark.full
 def test_a_profile_counts_every_variant() -> None:
     slow, fast, slot = program("mc68040-25", M68K)
     run_all([slow, fast["interpret"]], instructions=100 * ROUND)

@@ -67,6 +67,7 @@ def timings(cpu: Cpu) -> list[str]:
     return sorted(models.values(), key=lambda name: name != "table")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("model", MODELS if IS_LONG else SOME)
 def test_handlers_stay_in_their_memory(model: str) -> None:
     """Those of all rows, undefined encodings and all; what they hold of records is what decoding gives."""
@@ -81,6 +82,7 @@ def test_handlers_stay_in_their_memory(model: str) -> None:
         proved(report, *((RAM, CODE, STATE, RECORD, INDEX, SLOT) if timing == "table" else (STATE, RECORD)))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("model", MODELS if IS_LONG else SOME)
 def test_regions_of_every_row_stay_in_their_memory(model: str) -> None:
     """An instruction of each row, or of each handler, with literal operands, in regions of a hundred."""
@@ -94,6 +96,7 @@ def test_regions_of_every_row_stay_in_their_memory(model: str) -> None:
         proved(verify_regions(cpu, timing, regions), RAM, CODE, STATE, RECORD, INDEX, SLOT)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("rom", ROMS)
 @pytest.mark.parametrize("name", MACHINES)
 def test_regions_of_programs_stay_in_their_memory(name: str, rom: str) -> None:
@@ -123,6 +126,7 @@ def faults_of(model: str, timing: str, *names: str) -> list[str]:
 MOVES = {"68k": "MOVE", "flat x86": "MOV", "real x86": "MOV", "PowerPC": "lwzx"}
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("model", MODELS)
 def test_a_missing_mask_is_found(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not faults_of(model, "off", MOVES[MODELS[model]])
@@ -183,6 +187,7 @@ CACHES = {
 }
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("model", CACHES)
 def test_an_index_of_a_cache_that_is_one_off_is_found(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module, function, name = CACHES[model]
@@ -279,6 +284,7 @@ def test_a_record_looked_up_without_a_mask_is_found(monkeypatch: pytest.MonkeyPa
     assert any("index from" in each for each in verify_regions(machine.core.cpu, "off", [region]).faults)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("model", MODELS)
 def test_each_mask_is_needed(model: str) -> None:
     """Taken out of the text one by one, each mask that an address comes from leaves an access that is not proved."""

@@ -88,6 +88,7 @@ def test_causes_of_cold_caches(program: str, name: str) -> None:
     assert counted(name, code, instructions, registers, MEMORY) == expected
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("copyback", [1, 0])
 def test_random_programs_add_up_to_the_clocks_of_the_full_model(copyback: int) -> None:
     """After every slice; and the model that counts takes the same clocks as the one that does not."""

@@ -229,6 +229,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_rules_of_the_pipeline(program: str, name: str) -> None:

@@ -106,6 +106,7 @@ def clocks(name: str, timing: str, code: str, supervisor: int = SUPERVISOR, fram
     return int(core.state["cycles"])
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize("case", CASES)
 def test_one_after_the_other(case: str, name: str) -> None:

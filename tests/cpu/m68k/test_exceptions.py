@@ -171,6 +171,7 @@ def frame(sr: int, pc: int, kind: int, vector: int, address: int | None = None) 
     return " ".join(text[i : i + 4] for i in range(0, len(text), 4))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize("sr", [0x2000, 0x0000, 0x3000], ids=["supervisor", "user", "master"])
 @pytest.mark.parametrize("program", FRAMES)
@@ -407,6 +408,7 @@ CONTROL = {
 }  # fmt: skip
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ENGINES)
 def test_control_registers(name: str) -> None:
     """Every number of 12 bits: it exists and holds its bits, or the move is an illegal instruction."""

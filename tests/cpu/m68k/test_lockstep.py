@@ -38,6 +38,7 @@ CHOSEN = [pair for pair in MODELS if pair != ("MC68040", "off")]  # the MC68000 
 MEMORIES = ([0, 0, 0, 0, 1], [5, 11, 4, 5, 1], [5, 11, 4, 5, 0], [MAX_MEMORY_CLOCKS] * 4 + [1])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("model", "timing"), MODELS if IS_LONG else CHOSEN)
 def test_interpreter(model: str, timing: str) -> None:
     """Many short programs: every row."""
@@ -69,6 +70,7 @@ def loader(generator: streams.Generator, choice: random.Random, code: bytes) -> 
     return load
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("model", "timing"), MODELS if IS_LONG else CHOSEN)
 def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few programs, compiled once and run many times with other data."""
@@ -102,6 +104,7 @@ def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch)
     assert recompiled > alone / 10  # short runs and exceptions leave the rest to the other engines
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("engine", ["interpret", "recompile"])
 @pytest.mark.parametrize("length", LENGTHS)
 def test_slices_of_any_length_give_the_same_end(length: int, engine: str) -> None:
@@ -137,6 +140,7 @@ def test_what_an_instruction_does_at_a_known_odd_address_is_known_to_the_table_t
     assert region.compare(load, random.Random(SEED), "odd") > 10 and region.recompiled > 10
 
 
+@pytest.mark.full
 def test_three_engines_by_the_other_readings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of every reading the last option, on small programs: the engines emit other code for them."""
     monkeypatch.setattr(interpret, "MAX_BREAKS", 1 << 30)

@@ -191,6 +191,7 @@ def a_pass(
     return (found[1] - found[0]) / PASSES
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ROWS)
 def test_loops(name: str) -> None:
     row = ROWS[name]

@@ -55,6 +55,7 @@ def alike(insn: Insn, name: str) -> bool:
     return gnu_name(insn) == name or (insn.row.name in ("PFLUSH", "PTEST") and name.startswith(insn.row.name.lower()))
 
 
+@pytest.mark.full
 def test_objdump_knows_the_same_opcodes(tmp_path: Path) -> None:
     """First words, zeros behind them: ours are GNU's but for the A-line, and GNU has no other user instruction.
 

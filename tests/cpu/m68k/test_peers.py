@@ -82,6 +82,7 @@ class Watching(Evaluator):
         return all(address < peers.SIZE - 8 and address not in code for address in self.used)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["musashi", "unicorn"])
 def test_single_instructions(name: str) -> None:
     judge = peers.peer(name)

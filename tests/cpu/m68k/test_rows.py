@@ -150,6 +150,7 @@ def test_every_opcode_word_is_claimed_at_most_once(model: str) -> None:
         assert fits.max() == 1, [row.syntax for row in group]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("model", MODELS)
 def test_every_claimed_word_decodes_as_its_row(model: str) -> None:
     cpu = m68k.cpu(model)
@@ -162,6 +163,7 @@ def test_every_claimed_word_decodes_as_its_row(model: str) -> None:
             assert insn is not None and insn.row is row, f"{word:04x}"
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("model", MODELS)
 def test_unclaimed_words_are_undefined_instructions(model: str) -> None:
     cpu = m68k.cpu(model)
@@ -189,6 +191,7 @@ def test_an_odd_address_is_no_place_for_an_instruction() -> None:
     assert core.decode(0x1000).row.name == "NOP"
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("model", MODELS)
 def test_every_form_has_a_source_and_clocks(model: str) -> None:
     """Rows, sizes, conditions and forms of one and two operands, in every timing mode that counts."""
@@ -203,6 +206,7 @@ def test_every_form_has_a_source_and_clocks(model: str) -> None:
     assert all(row.ref for row in cpu.table.rows)
 
 
+@pytest.mark.full
 def test_every_entry_of_the_mc68040_table_is_used() -> None:
     """A row that takes its clocks from another one's entry would leave its own unused."""
     entries, forms = set(), set()

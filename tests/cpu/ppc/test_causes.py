@@ -102,6 +102,7 @@ def test_causes_of_a_cold_cache(program: str, name: str) -> None:
     assert counted(name, words, instructions, registers, MEMORY) == START | expected
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["evaluate", "interpret"])
 def test_any_cause_that_the_state_names_is_one(name: str) -> None:
     """A state from outside can name any: clocks are counted among the causes, and nowhere else."""
@@ -115,6 +116,7 @@ def test_any_cause_that_the_state_names_is_one(name: str) -> None:
         assert core.state["bubble"] == bubble
 
 
+@pytest.mark.full
 def test_random_programs_add_up_to_the_clocks_of_the_full_model() -> None:
     """After every slice; and the model that counts takes the same clocks as the one that does not."""
     generator = streams.Generator(CPU, SEED)

@@ -168,6 +168,7 @@ LOOPS = {
 }
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize("loop", LOOPS)
 def test_loops(loop: str, name: str) -> None:
@@ -175,6 +176,7 @@ def test_loops(loop: str, name: str) -> None:
     assert per_iteration(name, body) == expected
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("place", range(8))
 def test_the_anchor_holds_at_every_place_in_a_fetched_block(place: int) -> None:
     assert per_iteration("evaluate", [A] * 8, AT + 4 * place) == 8

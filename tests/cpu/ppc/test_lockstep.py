@@ -22,6 +22,7 @@ CODE_BYTES, DATA_BYTES = (0x1000, 0x10000) if FULL else (0x400, 0x2000)  # of a 
 GOES_ON = (RUNNING, CODE_WRITTEN, SERVICE, STATUS_WRITTEN)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("timing", ["full", "table", "off"])
 def test_random_programs(timing: str) -> None:
     cpu = ppc.cpu("MPC601")

@@ -74,6 +74,7 @@ def test_measured(row: Row) -> None:
     assert (abs(ours - row.clocks) <= row.spread) != bool(row.miss), f"{row.source}: {row.clocks}, ours {ours}"
 
 
+@pytest.mark.full
 def test_no_reading_changes_the_measured_loops() -> None:
     for reading in CPU.readings:
         for option in reading.options:

@@ -218,6 +218,7 @@ def test_shifts_by_a_number(core: Core, name: str) -> None:
             check_shift(core, name, encode(name, d=4, a=6, h=amount, rc=1), s, amount)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ["sle", "sleq", "slq", "sllq", "sre", "sreq", "srq", "srlq", "srea", "sraq"])
 def test_shifts_by_a_register(core: Core, name: str) -> None:
     for s in SAMPLES:

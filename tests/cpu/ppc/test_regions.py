@@ -61,6 +61,7 @@ def loader(generator: streams_ppc.Generator, choice: random.Random, code: bytes)
     return load
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("timing", TIMINGS if SOAK else ("full", "off"))
 def test_three_engines(timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few programs, compiled once and run many times with other data."""
@@ -93,6 +94,7 @@ def test_three_engines(timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert recompiled > alone / 10
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("timing", ["full", "table", "causes"])
 def test_no_instruction_takes_more_clocks_than_its_bound(timing: str) -> None:
     generator, choice = streams_ppc.Generator(CPU, SEED), random.Random(SEED)

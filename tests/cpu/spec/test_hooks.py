@@ -148,6 +148,7 @@ def checked_forms(cpu: Cpu) -> dict[str, set[tuple]]:
     return {row.key: {form for forms in row.forms(cpu.model) for form in forms.items()} for row in rows}
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("model", ["MC68000", "MC68040"])
 def test_prices_are_checked_for_every_form_that_decoding_finds(model: str) -> None:
     checked = checked_forms(m68k.cpu(model))
@@ -190,6 +191,7 @@ def recording(base: type[Timing], heard: set[str]) -> type[Timing]:
     return type("Recording", (base,), {name: note(name) for name in base.hooks})
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("cpu", CPUS, ids=MODELS)
 def test_every_row_tells_what_its_price_varies_with(cpu: Cpu) -> None:
     """All rows and statics: a hook that is not there is an AttributeError, data that no row names a SpecError."""

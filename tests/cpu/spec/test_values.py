@@ -132,6 +132,7 @@ def run(sweep: Sweep, name: str, pairs: list[Pair]) -> list[int]:
     return sweep(name, a, b).tolist()
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ALL)
 def test_every_pair_of_bytes(name: str, sweeps: dict[int, Sweep]) -> None:
     pairs = bytes_pairs(name)

@@ -36,6 +36,7 @@ PAIRS = [(model, timing) for model in x86.MODEL_NAMES for timing in ("full", "ta
 CHOSEN = PAIRS if SOAK else [("i386_real", "full"), ("i486_flat", "full")]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("model, timing", CHOSEN)
 def test_random_programs(model: str, timing: str) -> None:
     cpu = x86.cpu(model)

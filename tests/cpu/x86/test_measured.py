@@ -290,6 +290,7 @@ ROWS = (
 )
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.model} {row.name}")
 def test_measured(row: Row) -> None:
     ours = clocks_of(row)

@@ -68,6 +68,7 @@ def alike(insn: Insn, text: str) -> bool:
     return ours == theirs or (ours.startswith("loop") and theirs[:-1] == ours)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("model", ["i486_real", "i486_flat"])
 def test_objdump_reads_random_code_alike(model: str, tmp_path: Path) -> None:
     cpu = x86.cpu(model)

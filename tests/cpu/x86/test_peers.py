@@ -139,6 +139,7 @@ class Ours:
         return state, exception, written
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("model", ["i486_real", "i486_flat"])
 def test_unicorn_agrees(model: str) -> None:
     pytest.importorskip("unicorn", reason="unicorn is not installed")

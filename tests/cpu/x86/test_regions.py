@@ -47,6 +47,7 @@ FEW = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("model, timing", PAIRS if SOAK else FEW)
 def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few programs, compiled once and run many times with other data."""
@@ -85,6 +86,7 @@ def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch)
     assert recompiled > alone / 10  # exceptions, short runs and long waits leave the rest to the other engines
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("model", ["i386_flat", "i486_flat"])
 def test_operands_that_wait_for_the_bus(model: str) -> None:
     """Behind stores, at all distances from the ends of double words and lines, and from ordinary into video memory."""
@@ -108,6 +110,7 @@ def test_operands_that_wait_for_the_bus(model: str) -> None:
         assert engines.compare(load, random.Random(SEED), f"memory {memory}", RUN) > 500
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("model", ["i386_flat", "i486_flat"])
 def test_repetitions_that_go_on_or_end(model: str) -> None:
     """The region is left behind each, as stores at the ends of memory are noticed; the outcome decides the row."""
@@ -149,6 +152,7 @@ OPTIONS = [
 OTHERS = [each for each in OPTIONS if each[1] != "default" or each[0] == "i386_flat"]  # FEW has the others' defaults
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("model, other", OPTIONS if IS_LONG else OTHERS)
 def test_three_engines_by_readings(model: str, other: str) -> None:
     """The default readings, or the last option of one or of every reading."""
@@ -181,6 +185,7 @@ def forgotten() -> Iterator[None]:
     random_program.cache_clear()
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("model, timing", [pair for pair in PAIRS if pair[1] != "off"])
 def test_no_instruction_takes_more_clocks_than_its_bound(model: str, timing: str) -> None:
     cpu, choice = x86.cpu(model), random.Random(SEED)

@@ -53,6 +53,7 @@ def drawn() -> Callable[[str], list[Insn]]:
     return insns
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("model", x86.MODEL_NAMES)
 def test_every_row_is_drawn_and_has_clocks(drawn: Callable[[str], list[Insn]], model: str) -> None:
     cpu = x86.cpu(model)
