@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from retrosim.errors import RetrosimError, TapeError
-from retrosim.machine.choices import CAUSES, NATIVE
+from retrosim.machine.choices import NATIVE
 
 from . import arguments, values
-from .opening import check_machines, choose_rom, chosen_settings, open_chosen, open_program, refuse
+from .opening import choose_runnable, with_rom
 from .output import shown_path
 from .parser import Parser
+from .settings import MachineSettings, check_machines, refuse
 
 if TYPE_CHECKING:
     import socket
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 TAPE_SUFFIX = ".rtape"
 HOST = "127.0.0.1"
+TOLD_BY_TAPES = ("objects", "seed", "at", "bits", "scene")
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Debugged:
 
 
 def add_causes(parser: Parser, purpose: str) -> None:
-    """Add the option that counts clocks by cause; `count_causes` carries it out."""
+    """Add the option that counts clocks by cause; `MachineSettings.with_causes` carries it out."""
     parser.add_argument(
         "--causes",
         action="store_true",
@@ -128,23 +130,41 @@ def connecting(program: Rom | Image, image: Image, host: str, port: int) -> str:
     return shlex.join(words)
 
 
-def open_debugged(options: argparse.Namespace, note: Callable[[str], None]) -> Debugged:
-    """Switch on the machine that the options describe, with its program, or with a tape at its start.
+@dataclass(frozen=True)
+class DebugSettings:
+    """What is debugged; causes: clocks are counted by cause.
 
-    options  rom: a ROM, a tape or a file; machine and what goes with it
+    tape_rom, is_unverified  with a tape: another ROM than the one it names, and that it may differ
+    """
+
+    machine: MachineSettings
+    tape_rom: str | None
+    is_unverified: bool
+    causes: bool
+
+    @classmethod
+    def of(cls, options: argparse.Namespace) -> DebugSettings:
+        """Return what was given."""
+        return cls(MachineSettings.of(options), options.tape_rom, options.unverified, options.causes)
+
+
+def open_debugged(settings: DebugSettings, note: Callable[[str], None]) -> Debugged:
+    """Switch on the machine that settings describe, with its program, or with a tape at its start.
+
     Errors   ArgumentError, RomError, TapeError
     """
-    if options.machine == NATIVE:
+    if settings.machine.machine == NATIVE:
         raise refuse(f"{NATIVE} runs no machine code that could be debugged")
-    choose_rom(options)
-    if _is_tape(options.rom):
-        return _open_tape(options, note)
-    for option, given in (("--rom", options.tape_rom), ("--unverified", options.unverified)):
+    named = with_rom(settings.machine)
+    rom = named.rom or arguments.ROM
+    if _is_tape(rom):
+        return _open_tape(replace(settings, machine=named), rom, note)
+    for option, given in (("--rom", settings.tape_rom), ("--unverified", settings.is_unverified)):
         if given:
-            raise refuse(f"{option}: {options.rom} is no tape")
-    program = open_program(options)
-    count_causes(options)
-    return Debugged(cast("Machine", open_chosen(options, program, note)), program, options.rom)
+            raise refuse(f"{option}: {rom} is no tape")
+    chosen = choose_runnable(named).with_causes(settings.causes)
+    chosen.check()
+    return Debugged(cast("Machine", chosen.open(note)), chosen.program, rom)
 
 
 def _is_tape(name: str) -> bool:
@@ -158,41 +178,22 @@ def _is_tape(name: str) -> bool:
     return name not in rom_names() and name in {path.stem for path in shipped_tapes()}
 
 
-def count_causes(options: argparse.Namespace, machine: str | None = None) -> None:
-    """Choose the timing that counts clocks by cause, if it was asked for. Errors: ArgumentError.
-
-    machine   its name; default: the one among the options
-    """
-    from retrosim.machine import PRESETS
-
-    if not options.causes:
-        return
-    if options.timing not in (None, "full"):
-        raise refuse(f"--causes: needs timing full, not {options.timing}")
-    able = [name for name, preset in PRESETS.items() if CAUSES in preset.cpu().timing]
-    name = machine or options.machine
-    if name not in able:
-        raise refuse(f"--causes: {name} has no pipeline whose clocks have causes; allowed {', '.join(able)}")
-    options.timing = CAUSES
-
-
-def _open_tape(options: argparse.Namespace, note: Callable[[str], None]) -> Debugged:
+def _open_tape(settings: DebugSettings, name: str, note: Callable[[str], None]) -> Debugged:
     from retrosim.tape import Player, find_tape, load_tape, open_for
 
-    tape = load_tape(find_tape(options.rom))
-    given = [name for name in ("objects", "seed", "at", "bits", "scene") if getattr(options, name) is not None]
-    if given or options.parameters:
-        raise refuse(f"--{[*given, 'set'][0]}: {options.rom} is a tape, which says itself")
-    options.machine = options.machine or tape.machine
-    if options.machine == NATIVE:
+    tape, given = load_tape(find_tape(name)), settings.machine
+    stated = [*given.parameters, *(option for option in ("at", "bits", "scene") if getattr(given, option) is not None)]
+    if stated:
+        option = stated[0] if stated[0] in TOLD_BY_TAPES else "set"
+        raise refuse(f"--{option}: {name} is a tape, which says itself")
+    on = given.machine or tape.machine
+    if on == NATIVE:
         raise TapeError(tape.path, f"was recorded on {NATIVE}; name another with --machine")
-    check_machines([options.machine])
-    count_causes(options)
+    check_machines([on])
+    chosen = given.with_causes(on) if settings.causes else given
     try:
-        found = open_for(
-            tape, options.machine, options.tape_rom, progress=note, **chosen_settings(options, options.machine)
-        )
+        opened = open_for(tape, on, settings.tape_rom, progress=note, **chosen.of_cpu(on))
     except ValueError as error:
         raise TapeError(tape.path, str(error)) from error
-    machine = cast("Machine", found)
-    return Debugged(machine, cast("Rom", machine.rom), options.rom, Player(tape, machine, force=options.unverified))
+    machine = cast("Machine", opened)
+    return Debugged(machine, cast("Rom", machine.rom), name, Player(tape, machine, force=settings.is_unverified))

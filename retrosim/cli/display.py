@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from retrosim.errors import RetrosimError
+
+from .settings import WindowSettings
 
 Report = Callable[[str], None]
 
@@ -29,7 +31,7 @@ def missing_display() -> str:
 
 
 def open_window(
-    options: argparse.Namespace,
+    settings: WindowSettings,
     make_machine: Callable[[Report], Any],
     *,
     on_start: Callable[[Any], None] = lambda session: None,
@@ -38,7 +40,6 @@ def open_window(
 ) -> Any:
     """Open the window; its `run` shows it until it is closed.
 
-    options       speed, scale, fullscreen, overlay
     make_machine  opens the machine while the window is already shown
     on_start      gets the `Session` when the machine is open, before its first frame
     on_turn       gets it again and again, between frames
@@ -60,15 +61,15 @@ def open_window(
             super().turn()
             if self.session is not None and not self.is_started:
                 self.is_started = True
-                self.session.view = View(**options.overlay)
-                if options.speed is not None:
-                    self.session.transport.pacer.set_speed(options.speed, self.clock())
+                self.session.view = View(**settings.overlay)
+                if settings.speed is not None:
+                    self.session.transport.pacer.set_speed(settings.speed, self.clock())
                 on_start(self.session)
             if self.session is not None:
                 on_turn(self.session)
 
     try:
-        return StartedWindow(make_machine, scale=options.scale, is_fullscreen=options.fullscreen, **hooks)
+        return StartedWindow(make_machine, scale=settings.scale, is_fullscreen=settings.is_fullscreen, **hooks)
     except RetrosimError as error:
         raise NoWindow(str(error).partition("; ")[0].removeprefix("cannot open a window: ")) from error
 
@@ -77,23 +78,24 @@ OF_WINDOW = ("causes", "fullscreen", "gdb", "scale", "speed")  # options that on
 WITHOUT = ("headless", "frames", "max_cycles", "max_seconds", "max_memory")  # options that ask for none
 
 
-def opens_none(options: argparse.Namespace, *others: str, heeded: bool = False) -> bool:
-    """Tell whether the options ask for no window; refuse those for one beside them.
+def opens_none(options: Mapping[str, Any], *others: str, heeded: bool = False) -> bool:
+    """Tell whether options ask for no window; refuse those for one beside them.
 
+    options  name -> value; "rom": for advice
     others   what asks for none besides WITHOUT
     heeded   --causes has another use
     Errors   ArgumentError
     """
-    given = {name for name, value in vars(options).items() if value is not None and value is not False}
+    given = {name for name, value in options.items() if value is not None and value is not False}
     asking = next((name.replace("_", "-") for name in (*WITHOUT, *others) if name in given), None)
     if asking is None:
         return False
     for name in OF_WINDOW:
         if name in given and not (name == "causes" and heeded):
-            advice = f"; without one use `retrosim gdb {options.rom}`" if name == "gdb" else ""
-            needed = "--profile or a window" if name == "causes" and "profile" in vars(options) else "a window"
+            advice = f"; without one use `retrosim gdb {options['rom']}`" if name == "gdb" else ""
+            needed = "--profile or a window" if name == "causes" and "profile" in options else "a window"
             raise argparse.ArgumentError(None, f"--{name}: needs {needed}, and --{asking} opens none{advice}")
-    if options.overlay and not getattr(options, "screenshot", None):
+    if options["overlay"] and not options.get("screenshot"):
         raise argparse.ArgumentError(None, "--overlay: needs a window or --screenshot")
     return True
 

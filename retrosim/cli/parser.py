@@ -122,7 +122,7 @@ def build_parser(names: Iterable[str] = COMMANDS) -> Parser:
     parser.add_argument("--version", action=ShowVersion, nargs=0, help="print the version")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name in names:
-        module = import_module(f"retrosim.cli.commands.{name}")
+        module = import_module(f"retrosim.cli.commands.{COMMANDS[name]}")
         text = module.__doc__ or name
         title = text.partition("\n")[0].removesuffix(".")
         command = commands.add_parser(name, help=title[0].lower() + title[1:], description=text.strip())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,34 +53,48 @@ def add_top(parser: Parser) -> None:
     )
 
 
-def source_folders(options: argparse.Namespace, program: Any) -> list[Path]:
+def source_folders(given: Iterable[str], program: Any, rom: str) -> list[Path]:
     """Return where source files may be: what was given, beside the program's file or the ROM, the present folder."""
-    path = Path(getattr(program, "path", options.rom))
+    path = Path(getattr(program, "path", rom))
     folder = path if path.is_dir() else path.parent
-    return [*map(Path, options.sources), *(folder / place for place in PLACES), Path()]
+    return [*map(Path, given), *(folder / place for place in PLACES), Path()]
 
 
-def check_files(options: argparse.Namespace) -> None:
-    """Refuse files that could not be written, before the work. Errors: RetrosimError."""
-    from retrosim.screen.png import FORCE, check_free
+@dataclass(frozen=True)
+class OutputFiles:
+    """The files that a command was told to write.
 
-    for name in ("html", *OTHERS):
-        path = getattr(options, name, None)
-        if path is not None:
-            check_free(path, overwrite=options.force, advice=FORCE)
+    html          a page
+    profiles      format of another profiler -> file
+    is_replacing  whether files that exist are replaced
+    """
 
+    html: str | None
+    profiles: Mapping[str, str]
+    is_replacing: bool
 
-def write_html(options: argparse.Namespace, page: Callable[[], str]) -> None:
-    """Write the page, if one was asked for. Errors: RetrosimError."""
-    if options.html is not None:
-        write_text(Path(options.html), page(), overwrite=options.force)
+    @classmethod
+    def of(cls, options: argparse.Namespace) -> OutputFiles:
+        """Return what was given, as far as a command has such options."""
+        given = vars(options)
+        profiles = {name: given[name] for name in OTHERS if given.get(name) is not None}
+        return cls(given.get("html"), profiles, options.force)
 
+    def check(self) -> None:
+        """Refuse files that could not be written, before the work. Errors: RetrosimError."""
+        from retrosim.screen.png import FORCE, check_free
 
-def write_files(options: argparse.Namespace, report: Report, title: str) -> None:
-    """Write the files for other profilers that were asked for. Errors: RetrosimError."""
-    from retrosim.cost.files import WRITERS
+        for path in (*([] if self.html is None else [self.html]), *self.profiles.values()):
+            check_free(path, overwrite=self.is_replacing, advice=FORCE)
 
-    for name in OTHERS:
-        path = getattr(options, name)
-        if path is not None:
-            write_text(Path(path), WRITERS[name](report, title), overwrite=options.force)
+    def write_html(self, page: Callable[[], str]) -> None:
+        """Write the page, if one was asked for. Errors: RetrosimError."""
+        if self.html is not None:
+            write_text(Path(self.html), page(), overwrite=self.is_replacing)
+
+    def write_profiles(self, report: Report, title: str) -> None:
+        """Write the files for other profilers that were asked for. Errors: RetrosimError."""
+        from retrosim.cost.files import WRITERS
+
+        for name, path in self.profiles.items():
+            write_text(Path(path), WRITERS[name](report, title), overwrite=self.is_replacing)

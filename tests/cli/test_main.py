@@ -32,8 +32,10 @@ def test_without_a_command_there_is_help(run) -> None:
 
 
 def test_every_command_is_a_module() -> None:
-    modules = {path.stem for path in Path(retrosim.cli.commands.__file__).parent.glob("*.py")}
-    assert modules == {"__init__", *COMMANDS}
+    folder = Path(retrosim.cli.commands.__file__).parent
+    entries = {path.stem for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert entries == {"__init__", *COMMANDS}
+    assert all((folder / f"{module.replace('.', '/')}.py").exists() for module in COMMANDS.values())
 
 
 @pytest.mark.parametrize("command", COMMANDS)

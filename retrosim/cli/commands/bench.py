@@ -37,10 +37,12 @@ from retrosim.checks import check_choice
 from retrosim.machine.choices import WARM_CALLS
 
 from .. import arguments, profiling, values
-from ..opening import check_simulated, compiler_flags, refuse
+from ..opening import compiler_flags
 from ..output import print_table, say, write_text
 from ..parser import Parser
+from ..profiling import OutputFiles
 from ..progress import Progress
+from ..settings import check_simulated, refuse
 from ..values import bad_arguments
 
 FORMATS = ("json", "csv")
@@ -122,7 +124,8 @@ def run(options: argparse.Namespace) -> int:
         raise refuse("--cflags: has a meaning with --program only")
     subject, measure, render, as_csv = prepare(options)
     saved = host_file(subject) if options.save else None
-    profiling.check_files(options)
+    files = OutputFiles.of(options)
+    files.check()
     for path in filter(None, (options.output, saved)):
         check_free(path, overwrite=options.force, advice=FORCE)
     with Progress(is_quiet=kind is not None) as progress, bad_arguments():
@@ -130,7 +133,7 @@ def run(options: argparse.Namespace) -> int:
     if options.html:
         from retrosim.report.records import bench_page
 
-        profiling.write_html(options, lambda: bench_page(result))
+        files.write_html(lambda: bench_page(result))
     if saved:
         write_text(saved, json.dumps(result, indent=1) + "\n", overwrite=options.force)
     if kind is None:
@@ -201,7 +204,7 @@ def _own(options: argparse.Namespace) -> Plan:
     if options.machine:
         check_simulated(options.machine)
     with bad_arguments():
-        flags = compiler_flags(options, options.program)
+        flags = compiler_flags(options.cflags or "", options.program)
     machines = list(dict.fromkeys(options.machine or ())) or None
     chosen: dict[str, Any] = {"machines": machines, "flags": flags, "note": say, "default": arguments.MACHINE}
     run = partial(benchmark_own, options.program, **chosen, **_scenes(options, CONTENDERS))

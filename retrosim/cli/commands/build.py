@@ -20,9 +20,10 @@ from pathlib import Path
 from retrosim.report.text import counted
 
 from .. import arguments
-from ..opening import check_simulated, compiler_flags, refuse
+from ..opening import compiler_flags
 from ..output import print_json, print_lines, say, shown_path, write_elf_file
 from ..parser import Parser
+from ..settings import check_simulated, refuse
 from ..values import bad_arguments
 
 
@@ -59,15 +60,15 @@ def run(options: argparse.Namespace) -> int:
     first, *others = options.files
     if options.machine is not None:
         check_simulated([options.machine])
-    found = project_file(first)
-    if found is None and Path(first).is_dir():
+    project = project_file(first)
+    if project is None and Path(first).is_dir():
         raise refuse(f"{first}: has no retrosim.toml; `retrosim new` makes one, or name the sources")
     with bad_arguments():
-        flags = compiler_flags(options, options.files)
+        flags = compiler_flags(options.cflags or "", options.files)
         loaded = load_for(first, options.machine, arguments.MACHINE, others=others, note=say, flags=flags)
     if not isinstance(loaded.program, Image):
         raise refuse(f"{first}: is a ROM, which tools/build_roms.py builds")
-    name = read_project(found).name if found else Path(first).stem
+    name = read_project(project).name if project else Path(first).stem
     path = Path(options.output or f"{name}.elf")
     image = loaded.program
     write_elf_file(path, elf_of(image), options.force)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..debugging import add_listening, add_settings, listening_on, open_debugged
+from ..debugging import DebugSettings, add_listening, add_settings, listening_on, open_debugged
 from ..output import print_json, print_lines
 from ..parser import Parser
 from ..progress import Progress
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     opened = None
     if options.rom is not None:
         with Progress(is_quiet=True) as progress:
-            opened = _opened(open_debugged(options, progress.note), {})
+            opened = _opened(open_debugged(DebugSettings.of(options), progress.note), {})
 
     def serve(stream: Stream) -> bool:
         return DapSession(stream, launch, opened).serve()
@@ -105,7 +105,7 @@ def launch(arguments: Mapping[str, Any], note: Callable[[str], None]) -> Opened:
         options, unknown = parser.parse_known_args(words)
         if unknown:
             raise ValueError(f"{unknown[0]}: not allowed")
-        return _opened(open_debugged(options, note), arguments)
+        return _opened(open_debugged(DebugSettings.of(options), note), arguments)
     except argparse.ArgumentError as error:
         raise ValueError(str(error)) from None
     except SystemExit:

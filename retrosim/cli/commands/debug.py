@@ -27,11 +27,11 @@ from pathlib import Path
 from typing import Any
 
 from .. import arguments
-from ..debugging import add_program, open_debugged
-from ..opening import check_budget, chosen_budget, has_budget, refuse
+from ..debugging import DebugSettings, add_program, open_debugged
 from ..output import print_json, print_lines
 from ..parser import Parser
 from ..progress import Progress
+from ..settings import BudgetSettings, refuse
 
 EXTRA = "textual (pip install 'retrosim[debug]')"
 MAX_LINE = 1 << 16  # characters that are read of a line
@@ -72,11 +72,11 @@ def run(options: argparse.Namespace) -> int:
     if options.screen and not can_draw:
         raise refuse("--screen: needs a terminal for input and output, and no --json")
     uses_screen = can_draw and has_textual and not options.line
-    check_budget(options, [])
+    limits, settings = BudgetSettings.of(options, timing=options.timing), DebugSettings.of(options)
     with Progress(is_quiet=not is_terminal) as progress:
-        debugged = open_debugged(options, progress.note)
-    if not is_terminal or has_budget(options):
-        debugged.machine.budget = chosen_budget(options)
+        debugged = open_debugged(settings, progress.note)
+    if not is_terminal or limits.is_given:
+        debugged.machine.budget = limits.budget()
     folders = [*source_folders(debugged.program), Path(debugged.name).parent, Path()]
     session = Session(debugged.target(), folders)
     machine = debugged.machine

@@ -17,7 +17,7 @@ import argparse
 import sys
 
 from .. import arguments
-from ..debugging import add_listening, add_program, connecting, listening_on, open_debugged
+from ..debugging import DebugSettings, add_listening, add_program, connecting, listening_on, open_debugged
 from ..output import print_json, print_lines
 from ..parser import Parser
 from ..progress import Progress
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.serve.stream import serve_clients
 
     with Progress(is_quiet=options.json) as progress:
-        debugged = open_debugged(options, progress.note)
+        debugged = open_debugged(DebugSettings.of(options), progress.note)
     listening = listening_on(options.host, options.port)
     host, port = listening.getsockname()[:2]
     image, file = debugged.machine.image, debugged.file

@@ -22,10 +22,10 @@ from retrosim.machine.choices import NATIVE
 from retrosim.report.text import counted
 
 from .. import arguments, values
-from ..opening import check_budget, check_machines, chosen_budget, has_budget
 from ..output import print_json, say, shown_path
 from ..parser import Parser
 from ..progress import Progress
+from ..settings import BudgetSettings, check_machines
 
 if TYPE_CHECKING:
     from retrosim.tape import Tape
@@ -78,8 +78,8 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.window.clip import check_clip, write_clip
     from retrosim.window.race.picture import draw_race
 
-    _check_racers(options)
-    check_budget(options, [])
+    _check_racers(options.on)
+    limits = BudgetSettings.of(options)
     tape = load_tape(find_tape(options.tape))
     if options.screenshot:
         check_free(options.screenshot, overwrite=options.force, advice=FORCE)
@@ -88,21 +88,22 @@ def run(options: argparse.Namespace) -> int:
         pictures = frames if options.in_step else PICTURES_PER_SECOND * (options.seconds or 1)
         check_clip(options.export, pictures, overwrite=options.force)
     with Progress(is_quiet=options.json) as progress:
-        racers = [_open_racer(name, tape, frames, options, progress) for name in options.on]
+        racers = [_open_racer(name, tape, frames, options.rom, progress) for name in options.on]
         race = Race(racers, options.in_step)
-    has_window = not (options.headless or options.screenshot or options.export or options.json or has_budget(options))
+    has_window = not (options.headless or options.screenshot or options.export or options.json or limits.is_given)
     if not (has_window and _show(race)):
         for racer in racers:
-            racer.machine.budget = chosen_budget(options)
+            racer.machine.budget = limits.budget()
         with Progress(is_quiet=options.json) as progress:
-            moments = _moments(race, options, progress)
+            moments = _moments(race, options.seconds, bool(options.export), progress)
             if options.export:
                 write_clip(options.export, moments, overwrite=options.force)
             for _ in moments:
                 pass
     if options.screenshot:
         write_png(options.screenshot, draw_race(race), overwrite=options.force)
-    result = _result(race, options, tape)
+    files = {"screenshot": options.screenshot, "export": options.export}
+    result = _result(race, tape) | files
     if options.json:
         print_json(result)
     else:
@@ -130,8 +131,7 @@ def _show(race: Race) -> bool:
     return False
 
 
-def _check_racers(options: argparse.Namespace) -> None:
-    names = options.on
+def _check_racers(names: list[str]) -> None:
     if not MIN_RACERS <= len(names) <= MAX_RACERS:
         raise argparse.ArgumentError(
             None, f"--on: {counted(len(names), 'machine')}: allowed {MIN_RACERS}..{MAX_RACERS} different ones"
@@ -141,31 +141,31 @@ def _check_racers(options: argparse.Namespace) -> None:
         raise argparse.ArgumentError(None, f"--on: {NATIVE} has no builds")
 
 
-def _open_racer(name: str, tape: Tape, frames: int, options: argparse.Namespace, progress: Progress) -> Racer:
+def _open_racer(name: str, tape: Tape, frames: int, rom: str | None, progress: Progress) -> Racer:
     from retrosim.tape import Player, open_for
     from retrosim.tape.race import Racer
 
     machine, _, build = name.partition(":")
-    opened = open_for(tape, machine, options.rom, progress=progress.note, **({"build": build} if build else {}))
+    opened = open_for(tape, machine, rom, progress=progress.note, **({"build": build} if build else {}))
     return Racer(name, Player(tape, opened, force=True), opened, frames)
 
 
-def _moments(race: Race, options: argparse.Namespace, progress: Progress) -> Iterator[Picture]:
-    """Run the race; yield its picture at every moment, where a clip is written."""
+def _moments(race: Race, seconds: int | None, has_pictures: bool, progress: Progress) -> Iterator[Picture]:
+    """Run the race, so many simulated seconds or to its end; yield its picture at every moment, if asked to."""
     from retrosim.window.clip import Picture
     from retrosim.window.race.picture import draw_race
 
     pause = Fraction(1, PICTURES_PER_SECOND)
-    while not race.is_finished and (options.seconds is None or race.time < options.seconds):
+    while not race.is_finished and (seconds is None or race.time < seconds):
         before = race.time
         race.advance(pause)
         slowest = min(race.racers, key=lambda racer: racer.shown.frame)
         progress.step(slowest.shown.frame, slowest.frames, f"racing; {slowest.name} is last")
-        if options.export:
+        if has_pictures:
             yield Picture(draw_race(race), None, race.time - before)
 
 
-def _result(race: Race, options: argparse.Namespace, tape: Tape) -> dict[str, Any]:
+def _result(race: Race, tape: Tape) -> dict[str, Any]:
     rows = []
     for racer in race.racers:
         frames, seconds = racer.shown.frame, float(racer.shown.seconds)
@@ -183,8 +183,7 @@ def _result(race: Race, options: argparse.Namespace, tape: Tape) -> dict[str, An
                 "world": racer.machine.hash("world"),
             }
         )
-    names = {"screenshot": options.screenshot, "export": options.export}
-    return {"tape": tape.path, "in_step": race.is_in_step, "seconds": float(race.time), "racers": rows, **names}
+    return {"tape": tape.path, "in_step": race.is_in_step, "seconds": float(race.time), "racers": rows}
 
 
 def _print(result: dict[str, Any]) -> None:

@@ -20,6 +20,7 @@ import argparse
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,10 +31,11 @@ from retrosim.report.text import counted
 
 from .. import arguments, values
 from ..display import NoWindow, data_folder, open_window, opens_none, stamped
-from ..opening import check_budget, check_chosen, chosen_budget, open_chosen, open_program, refuse
+from ..opening import Chosen, choose_runnable
 from ..output import print_json, print_lines, shown_path
 from ..parser import Parser
 from ..progress import Progress
+from ..settings import BudgetSettings, MachineSettings, WindowSettings, refuse
 from ..values import bad_arguments
 
 if TYPE_CHECKING:
@@ -86,23 +88,50 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.rom import Rom
 
-    is_headless = opens_none(options, "input")
+    is_headless = opens_none(vars(options), "input")
+    settings, window = MachineSettings.of(options), WindowSettings.of(options)
+    labels = {key: getattr(options, key) for key in ("title", "author", "description", "hash_every")}
     if options.is_continued:
-        reason, continued = (_continue_script if is_headless else _continue_window)(options)
+        if is_headless:
+            script = _Script(options.input or "", options.frames or FRAMES, BudgetSettings.of(options), options.json)
+            reason, continued = _continue_script(options.tape, settings, script)
+        else:
+            reason, continued = _continue_window(options.tape, settings, window)
         return _end(Path(options.tape), reason, continued, options.json)
-    rom = open_program(options)
-    if not isinstance(rom, Rom):
-        raise refuse(f"{options.rom}: a tape needs a ROM with a rom.toml, and this has none")
-    check_chosen(options, rom)
-    check_budget(options, [options.machine])
-    path = _new_tape(options.tape, rom)
+    chosen = choose_runnable(settings)
+    if not isinstance(chosen.program, Rom):
+        raise refuse(f"{chosen.rom}: a tape needs a ROM with a rom.toml, and this has none")
+    chosen.check()
+    limits = BudgetSettings.of(options, [chosen.machine], chosen.settings.timing)
+    path = _new_tape(options.tape, chosen.program)
     try:
         with output_file():
-            reason, machine = (_record_script if is_headless else _record_window)(options, rom, path)
+            if is_headless:
+                script = _Script(options.input or "", options.frames or FRAMES, limits, options.json)
+                reason, machine = _record_script(path, chosen, script, labels)
+            else:
+                reason, machine = _record_window(path, chosen, window, labels)
     except KeyboardInterrupt:
         advice = f"; {shown_path(path)} can be replayed up to here" if path.exists() else ""
         raise KeyboardInterrupt(f"interrupted{advice}") from None
     return _end(path, reason, machine, options.json)
+
+
+@dataclass(frozen=True)
+class _Script:
+    """How a tape is recorded without a window; text: of the input, or @FILE."""
+
+    text: str
+    frames: int
+    limits: BudgetSettings
+    is_quiet: bool
+
+    def steps(self) -> Any:
+        """Return the steps. Errors: ArgumentError, RetrosimError."""
+        from retrosim.tape import parse_script
+
+        with bad_arguments():
+            return parse_script(_script(self.text))
 
 
 def _end(path: Path, reason: str, machine: AnyMachine, as_json: bool) -> int:
@@ -114,7 +143,7 @@ def _end(path: Path, reason: str, machine: AnyMachine, as_json: bool) -> int:
 
 
 def _replayed(
-    options: argparse.Namespace, tape: Tape, budget: Budget, note: Callable[[str], None], step: Callable[[int], None]
+    settings: MachineSettings, tape: Tape, budget: Budget, note: Callable[[str], None], step: Callable[[int], None]
 ) -> AnyMachine:
     """Return a machine that has played an interrupted tape to its end.
 
@@ -125,9 +154,9 @@ def _replayed(
     from retrosim.rom import load_rom
     from retrosim.tape import Player, open_for
 
-    rom = options.rom if options.rom and load_rom(options.rom).name == tape.scenario else None
-    engine = {"engine": options.engine} if options.engine else {}
-    _check_same(options, tape)
+    rom = settings.rom if settings.rom and load_rom(settings.rom).name == tape.scenario else None
+    engine = {"engine": settings.engine} if settings.engine else {}
+    _check_same(settings, tape)
     try:
         machine = open_for(tape, tape.machine, rom, progress=budget.before(note), **engine)
         player = Player(tape, machine)
@@ -139,31 +168,26 @@ def _replayed(
     return machine
 
 
-def _check_same(options: argparse.Namespace, tape: Tape) -> None:
-    """Refuse options that contradict what an interrupted tape says. Errors: ArgumentError."""
-    given: dict[str, Any] = {
-        name: value for name in ("objects", "seed") if (value := getattr(options, name)) is not None
-    }
-    given |= dict(options.parameters)
+def _check_same(settings: MachineSettings, tape: Tape) -> None:
+    """Refuse settings that contradict what an interrupted tape says. Errors: ArgumentError."""
+    given: dict[str, Any] = dict(settings.parameters)
     recorded: dict[str, Any] = {name: tape.parameters.get(name) for name in given}
-    if options.machine is not None:
-        given["machine"], recorded["machine"] = options.machine, tape.machine
+    if settings.machine is not None:
+        given["machine"], recorded["machine"] = settings.machine, tape.machine
     for name, value in given.items():
         if recorded[name] != value:
             raise refuse(f"{name} {value}: {tape.path} was begun with {recorded[name]}, and goes on with that")
 
 
-def _continue_script(options: argparse.Namespace) -> tuple[str, AnyMachine]:
+def _continue_script(name: str, settings: MachineSettings, script: _Script) -> tuple[str, AnyMachine]:
     """Record on without a window; return why the machine stopped, and the machine."""
-    from retrosim.tape import continue_script, load_tape, parse_script
+    from retrosim.tape import continue_script, load_tape
 
-    frames = options.frames or FRAMES
-    with bad_arguments():
-        steps = parse_script(_script(options.input or ""))
-    tape, budget = load_tape(options.tape), chosen_budget(options)
-    with Progress(is_quiet=options.json) as progress:
+    frames, steps = script.frames, script.steps()
+    tape, budget = load_tape(name), script.limits.budget()
+    with Progress(is_quiet=script.is_quiet) as progress:
         machine = _replayed(
-            options,
+            settings,
             tape,
             budget,
             progress.note,
@@ -193,16 +217,14 @@ def _new_tape(name: str, rom: Rom) -> Path:
     return path
 
 
-def _record_script(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[str, AnyMachine]:
+def _record_script(path: Path, chosen: Chosen, script: _Script, labels: dict[str, Any]) -> tuple[str, AnyMachine]:
     """Record without a window; return why the machine stopped, and the machine."""
-    from retrosim.tape import parse_script, record_script
+    from retrosim.tape import record_script
 
-    frames = options.frames or FRAMES
-    with bad_arguments():
-        steps = parse_script(_script(options.input or ""))
-    budget = chosen_budget(options)
-    with Progress(is_quiet=options.json) as progress:
-        machine = open_chosen(options, rom, budget.before(progress.note))
+    frames, steps = script.frames, script.steps()
+    budget = script.limits.budget()
+    with Progress(is_quiet=script.is_quiet) as progress:
+        machine = chosen.open(budget.before(progress.note))
         machine.budget = budget
         with bad_arguments():
             result = record_script(
@@ -210,7 +232,7 @@ def _record_script(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[s
                 machine,
                 frames,
                 steps,
-                **_labels(options),
+                **labels,
                 on_progress=lambda done: progress.step(done, frames, "recording frames"),
             )
     if result.fault is not None:
@@ -233,23 +255,20 @@ def _script(text: str) -> str:
     return script
 
 
-def _labels(options: argparse.Namespace) -> dict[str, Any]:
-    return {key: getattr(options, key) for key in ("title", "author", "description", "hash_every")}
-
-
-def _record_window(options: argparse.Namespace, rom: Rom, path: Path) -> tuple[str, AnyMachine]:
+def _record_window(
+    path: Path, chosen: Chosen, settings: WindowSettings, labels: dict[str, Any]
+) -> tuple[str, AnyMachine]:
     """Record from the first frame on until the recording is stopped or the window closed; return as `_in_window`."""
-    paths = chain([path], _window_paths(rom.name))
-    recorder = _recorder(paths, _labels(options))
-    return _in_window(options, lambda report: open_chosen(options, rom, report), recorder)
+    recorder = _recorder(chain([path], _window_paths(chosen.name)), labels)
+    return _in_window(settings, chosen.open, recorder)
 
 
-def _continue_window(options: argparse.Namespace) -> tuple[str, AnyMachine]:
+def _continue_window(name: str, settings: MachineSettings, window: WindowSettings) -> tuple[str, AnyMachine]:
     """Record on in the window from where an interrupted tape ends; return as `_in_window`."""
     from retrosim.machine.budget import Budget
     from retrosim.tape import Recorder, load_tape
 
-    tape = load_tape(options.tape)
+    tape = load_tape(name)
     if tape.is_complete:
         raise TapeError(tape.path, "was recorded to its end; there is nothing to continue")
     others = window_recorder(tape.scenario)
@@ -263,14 +282,14 @@ def _continue_window(options: argparse.Namespace) -> tuple[str, AnyMachine]:
 
     def make(report: Callable[[str], None]) -> AnyMachine:
         return _replayed(
-            options, tape, Budget(), report, lambda done: report(f"replaying frame {done:,} of {tape.frames:,}")
+            settings, tape, Budget(), report, lambda done: report(f"replaying frame {done:,} of {tape.frames:,}")
         )
 
-    return _in_window(options, make, recorder)
+    return _in_window(window, make, recorder)
 
 
 def _in_window(
-    options: argparse.Namespace,
+    settings: WindowSettings,
     make: Callable[[Callable[[str], None]], AnyMachine],
     recorder: Callable[[Any, Any], Any],
 ) -> tuple[str, AnyMachine]:
@@ -289,7 +308,7 @@ def _in_window(
             window.close()
 
     try:
-        window = open_window(options, make, on_start=begin, recorder=recorder)
+        window = open_window(settings, make, on_start=begin, recorder=recorder)
     except NoWindow as error:
         raise RetrosimError(f"{error}; {HEADLESS}") from None
     window.run()

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +20,12 @@ from retrosim.errors import TapeError
 from retrosim.report.text import counted
 
 from .. import arguments, values
-from ..debugging import add_causes, count_causes
+from ..debugging import add_causes
 from ..display import NoWindow, open_window, opens_none
-from ..opening import check_budget, check_machines, chosen_budget, chosen_settings
 from ..output import print_json, say, shown_path
 from ..parser import Parser
 from ..progress import Progress
+from ..settings import BudgetSettings, MachineSettings, WindowSettings, check_machines
 
 EVERY, MAX_EVERY = 2, 10_000  # frames from one picture of a clip to the next
 
@@ -71,31 +72,69 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.tape import find_tape, load_tape
 
     tape = load_tape(find_tape(options.tape))
-    name = _machine_name(options, tape)
+    settings = _settings(MachineSettings.of(options), tape, options.causes)
+    on = _Replay(tape, settings, options.rom, options.unverified)
+    limits = BudgetSettings.of(options, [on.machine], settings.timing)
     load_rom(options.rom or tape.scenario)  # refuses what is wrong before a window opens
     if tape.note:
         say(f"{tape.path}: {tape.note}")
-    if opens_none(options, "screenshot", "export", "json"):
-        return _replay_headless(options, tape, name)
+    output = _Output(options.frames, options.screenshot, options.export, options.every, options.force, options.json)
+    window = WindowSettings.of(options)
+    if opens_none(vars(options), "screenshot", "export", "json"):
+        return _replay_headless(on, output, window.overlay, limits)
     try:
-        return _replay_window(options, tape, name)
+        return _replay_window(on, window)
     except NoWindow as error:
         say(f"{error}; replaying without a window")
-        return _replay_headless(options, tape, name)
+        return _replay_headless(on, output, window.overlay, limits)
 
 
-def _machine_name(options: argparse.Namespace, tape: Tape) -> str:
-    """Return the machine to replay on. Errors: ArgumentError; TapeError if the tape's own machine is unknown here."""
-    if options.machine is not None:
-        check_machines([options.machine])
+@dataclass(frozen=True)
+class _Output:
+    """What a replay without a window leaves: frames: at most so many; export: a clip, with a picture every so many."""
+
+    frames: int | None
+    screenshot: str | None
+    export: str | None
+    every: int
+    is_replacing: bool
+    as_json: bool
+
+
+@dataclass(frozen=True)
+class _Replay:
+    """A tape, and what it is replayed on; rom: instead of the one that it names."""
+
+    tape: Tape
+    settings: MachineSettings
+    rom: str | None
+    is_unverified: bool
+
+    @property
+    def machine(self) -> str:
+        return self.settings.machine or self.tape.machine
+
+    def open(self, note: Callable[[str], None]) -> tuple[AnyMachine, Player]:
+        """Return the machine, and what plays the tape on it. Errors: RomError, TapeError."""
+        from retrosim.tape import Player, open_for
+
+        with _bad_tape(self.tape.path):
+            of_cpu = self.settings.of_cpu(self.machine)
+            machine = open_for(self.tape, self.machine, self.rom, progress=note, **of_cpu)
+            return machine, Player(self.tape, machine, force=self.is_unverified)
+
+
+def _settings(given: MachineSettings, tape: Tape, causes: bool) -> MachineSettings:
+    """Return what to replay a tape with. Errors: ArgumentError; TapeError if the tape's machine is unknown here."""
+    if given.machine is not None:
+        check_machines([given.machine])
     else:
         with _bad_tape(tape.path, argparse.ArgumentError):
             check_machines([tape.machine])
-    name = options.machine or tape.machine
-    count_causes(options, name)
-    chosen_settings(options, name)
-    check_budget(options, [name])
-    return name
+    machine = given.machine or tape.machine
+    chosen = given.with_causes(machine) if causes else given
+    chosen.of_cpu(machine)
+    return chosen
 
 
 @contextmanager
@@ -107,66 +146,55 @@ def _bad_tape(path: str, kind: type[Exception] = ValueError) -> Iterator[None]:
         raise TapeError(path, str(error)) from error
 
 
-def _open_player(
-    options: argparse.Namespace, tape: Tape, name: str, note: Callable[[str], None]
-) -> tuple[AnyMachine, Player]:
-    """Return the machine, and what plays the tape on it. Errors: RomError, TapeError."""
-    from retrosim.tape import Player, open_for
-
-    with _bad_tape(tape.path):
-        machine = open_for(tape, name, options.rom, progress=note, **chosen_settings(options, name))
-        return machine, Player(tape, machine, force=options.unverified)
-
-
-def _replay_window(options: argparse.Namespace, tape: Tape, name: str) -> int:
+def _replay_window(on: _Replay, settings: WindowSettings) -> int:
     players: list[Player] = []
 
     def make(report: Callable[[str], None]) -> AnyMachine:
-        machine, player = _open_player(options, tape, name, report)
+        machine, player = on.open(report)
         players.append(player)
         return machine
 
-    window = open_window(options, make, player=lambda machine: players[0])
+    window = open_window(settings, make, player=lambda machine: players[0])
     window.run()
     if window.session is not None:
         players[0].check()
     return 0
 
 
-def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
+def _replay_headless(on: _Replay, output: _Output, overlay: Mapping[str, Any], limits: BudgetSettings) -> int:
     from retrosim.machine.headless import check_view, picture_of
     from retrosim.screen.overlay import View
     from retrosim.screen.png import FORCE, check_free, write_png
     from retrosim.window.clip import check_clip, write_clip
 
-    view = View(**options.overlay)
-    if options.screenshot:
-        check_free(options.screenshot, overwrite=options.force, advice=FORCE)
-    budget = chosen_budget(options)
-    end = min(tape.frames, tape.first_frame + (options.frames or tape.frames))
-    if options.export:
-        check_clip(options.export, -(-(end - tape.first_frame) // options.every), overwrite=options.force)
-    with Progress(is_quiet=options.json) as progress:
-        machine, player = _open_player(options, tape, name, budget.before(progress.note))
+    view, tape = View(**overlay), on.tape
+    if output.screenshot:
+        check_free(output.screenshot, overwrite=output.is_replacing, advice=FORCE)
+    budget = limits.budget()
+    end = min(tape.frames, tape.first_frame + (output.frames or tape.frames))
+    if output.export:
+        check_clip(output.export, -(-(end - tape.first_frame) // output.every), overwrite=output.is_replacing)
+    with Progress(is_quiet=output.as_json) as progress:
+        machine, player = on.open(budget.before(progress.note))
         check_view(machine, view)
         machine.budget = budget
         begun = time.perf_counter()
 
         def report(frame: int, frames: int) -> None:
-            progress.step(frame, end, f"replaying {tape.path} on {name}")
+            progress.step(frame, end, f"replaying {tape.path} on {on.machine}")
 
         pictures = None
-        if options.export:
-            seen = _pictures(player, machine, end, options.every, view, report)
-            pictures = write_clip(options.export, seen, overwrite=options.force)
+        if output.export:
+            shown = _pictures(player, machine, end, output.every, view, report)
+            pictures = write_clip(output.export, shown, overwrite=output.is_replacing)
         else:
             player.run(end, report)
         seconds = time.perf_counter() - begun
-    if options.screenshot:
-        write_png(options.screenshot, *picture_of(machine, view), overwrite=options.force)
+    if output.screenshot:
+        write_png(output.screenshot, *picture_of(machine, view), overwrite=output.is_replacing)
     result = {
         "path": tape.path,
-        "machine": name,
+        "machine": on.machine,
         "engine": machine.engine,
         "frames": player.frame - tape.first_frame,
         "compared": player.compared,
@@ -178,11 +206,11 @@ def _replay_headless(options: argparse.Namespace, tape: Tape, name: str) -> int:
         "world": machine.hash("world"),
         "cycles": machine.cycles,
         "seconds": seconds,
-        "screenshot": options.screenshot,
-        "export": options.export,
+        "screenshot": output.screenshot,
+        "export": output.export,
         "pictures": pictures,
     }
-    if options.json:
+    if output.as_json:
         print_json(result)
     else:
         _print_summary(result)

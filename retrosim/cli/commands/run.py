@@ -20,7 +20,8 @@ import argparse
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -29,12 +30,14 @@ from retrosim.machine.choices import NATIVE
 from retrosim.report.text import counted
 
 from .. import arguments, profiling, values
-from ..debugging import HOST, add_causes, count_causes
+from ..debugging import HOST, add_causes
 from ..display import NoWindow, open_window, opens_none
-from ..opening import check_budget, check_chosen, chosen_budget, open_chosen, open_program, program_name, refuse
+from ..opening import Chosen, choose_runnable
 from ..output import free_name, print_json, print_lines, print_table, say, shown_path
 from ..parser import Parser
+from ..profiling import OutputFiles
 from ..progress import Progress
+from ..settings import BudgetSettings, MachineSettings, WindowSettings, refuse
 
 if TYPE_CHECKING:
     import socket
@@ -43,7 +46,6 @@ if TYPE_CHECKING:
     from retrosim.cost.counting import CompiledCounter
     from retrosim.cost.report import ProfileReport
     from retrosim.machine import Machine
-    from retrosim.rom import Image, Rom
     from retrosim.serve.stream import Stream
     from retrosim.window.session import Session
 
@@ -105,29 +107,31 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from .record import window_recorder
 
-    rom = open_program(options)
-    count_causes(options)
-    check_chosen(options, rom)
-    check_budget(options, [options.machine])
-    _check_profile(options)
-    if opens_none(options, *IMPLYING, heeded=_has_profile(options)):
-        return _run_headless(options, rom)
+    chosen = choose_runnable(MachineSettings.of(options)).with_causes(options.causes)
+    chosen.check()
+    limits = BudgetSettings.of(options, [chosen.machine], chosen.settings.timing)
+    if options.instructions and chosen.machine == NATIVE:
+        raise refuse(f"--instructions: {NATIVE} has no CPU that executes any")
+    profile = None
+    if any(getattr(options, name) is not None for name in PROFILES):
+        profile = _Profiling(options.profile, OutputFiles.of(options), tuple(options.sources), options.top)
+        chosen = profile.chosen(chosen)
+    headless = _Headless(
+        options.frames, options.instructions, options.screenshot, options.force, options.overlay, options.json, profile
+    )
+    if opens_none(vars(options) | {"rom": chosen.rom}, *IMPLYING, heeded=profile is not None):
+        return headless.run(chosen, limits)
     hooks, command = {}, ""
     if options.gdb is not None:
-        hooks["on_turn"], command = _gdb_server(options, rom)
+        hooks["on_turn"], command = _gdb_server(chosen, options.gdb)
     try:
-        window = open_window(
-            options,
-            lambda report: open_chosen(options, rom, report),
-            recorder=window_recorder(program_name(rom)),
-            **hooks,
-        )
+        window = open_window(WindowSettings.of(options), chosen.open, recorder=window_recorder(chosen.name), **hooks)
     except NoWindow as error:
         if options.gdb is not None:
-            raise NoWindow(f"{error}; without a window use `retrosim gdb {options.rom}`") from error
+            raise NoWindow(f"{error}; without a window use `retrosim gdb {chosen.rom}`") from error
         say(f"{error}; running {FRAMES} frames without a window")
-        options.screenshot = free_name(f"retrosim-{program_name(rom)}", ".png")
-        return _run_headless(options, rom)
+        picture = str(free_name(f"retrosim-{chosen.name}", ".png"))
+        return replace(headless, screenshot=picture).run(chosen, limits)
     if command:
         print_lines(["waiting for gdb beside the window:", f"  {command}"])
         sys.stdout.flush()
@@ -135,7 +139,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _gdb_server(options: argparse.Namespace, rom: Rom | Image) -> tuple[Callable[[Any], None], str]:
+def _gdb_server(chosen: Chosen, port: int) -> tuple[Callable[[Any], None], str]:
     """Listen for gdb; return what is called on the window's turns, and the command that connects.
 
     Errors   ArgumentError, RetrosimError
@@ -146,76 +150,61 @@ def _gdb_server(options: argparse.Namespace, rom: Rom | Image) -> tuple[Callable
 
     from ..debugging import connecting, listening_on
 
-    if options.machine == NATIVE:
+    if chosen.machine == NATIVE:
         raise refuse(f"--gdb: {NATIVE} runs no machine code that could be debugged")
-    image = rom if isinstance(rom, Image) else rom.image(preset(options.machine).isa, options.build)
-    file = file_of(rom, image, options.rom)
-    listening = listening_on(HOST, options.gdb)
-    return WindowGdb(listening, file).turn, connecting(rom, image, *listening.getsockname()[:2])
-
-
-def _has_profile(options: argparse.Namespace) -> bool:
-    return any(getattr(options, name) is not None for name in PROFILES)
-
-
-def _check_profile(options: argparse.Namespace) -> None:
-    """Refuse what has no profile, and files that could not be written. Errors: ArgumentError, RetrosimError."""
-    if options.instructions and options.machine == NATIVE:
-        raise refuse(f"--instructions: {NATIVE} has no CPU that executes any")
-    if not _has_profile(options):
-        return
-    if options.machine == NATIVE:
-        raise refuse(f"--profile: {NATIVE} has no CPU whose cycles could be counted")
-    if options.timing == "off":
-        raise refuse("--profile: timing 'off' counts no cycles; allowed table, full")
-    if options.engine == "evaluate":
-        raise refuse("--profile: engine 'evaluate' has none; allowed auto, interpret, recompile")
-    if options.profile and not options.profile.endswith(".html"):
-        raise refuse(f"--profile {options.profile}: allowed nothing, or a file whose name ends in .html")
-    options.html = options.profile or None
-    options.engine = "interpret"
-    profiling.check_files(options)
-
-
-def _run_headless(options: argparse.Namespace, rom: Rom | Image) -> int:
-    from retrosim.machine.headless import run_headless
-    from retrosim.screen.overlay import View
-
-    budget = chosen_budget(options)
-    with Progress(is_quiet=options.json) as progress:
-        machine = open_chosen(options, rom, budget.before(progress.note))
-
-        def report(done: int, frames: int) -> None:
-            meanwhile = " while the program is being compiled" if getattr(machine, "is_compiling", False) else ""
-            progress.step(done, frames, f"running frames{meanwhile}")
-
-        machine.budget = budget
-        counter = _counter_of(machine) if _has_profile(options) else None
-        result = run_headless(
-            machine,
-            options.frames or (MAX_FRAMES if options.instructions else FRAMES),
-            options.screenshot,
-            report,
-            overwrite=options.force,
-            view=View(**options.overlay),
-            instructions=options.instructions,
-        )
-        profile = counter and _profile(machine, counter, profiling.source_folders(options, rom))
-    result |= _settings(machine)
-    if profile:
-        _write_profile(options, profile, f"{result['rom'] or Path(options.rom).name} on {machine.name}")
-    if options.json:
-        print_json(result | ({"profile": profile} if profile else {}))
+    program = chosen.program
+    if isinstance(program, Image):
+        image = program
     else:
-        print_lines(_summary(result))
-        if profile and options.profile == "":
-            from retrosim.cost.page import render_profile
+        image = program.image(preset(chosen.machine).isa, chosen.settings.build)
+    file = file_of(program, image, chosen.rom)
+    listening = listening_on(HOST, port)
+    return WindowGdb(listening, file).turn, connecting(program, image, *listening.getsockname()[:2])
 
-            print_lines([""])
-            print_table(render_profile(profile, options.top))
-    if result["budget"]:
-        raise BudgetUsedUp(result["budget"])
-    return 0
+
+@dataclass(frozen=True)
+class _Profiling:
+    """How a run is profiled; page: --profile, None where it was not given, "" for the terminal."""
+
+    page: str | None
+    files: OutputFiles
+    sources: tuple[str, ...]
+    top: int
+
+    def chosen(self, chosen: Chosen) -> Chosen:
+        """Return what is to run, on the engine that counts.
+
+        Errors   ArgumentError for what has no profile; RetrosimError for files that could not be written
+        """
+        settings = chosen.settings
+        if chosen.machine == NATIVE:
+            raise refuse(f"--profile: {NATIVE} has no CPU whose cycles could be counted")
+        if settings.timing == "off":
+            raise refuse("--profile: timing 'off' counts no cycles; allowed table, full")
+        if settings.engine == "evaluate":
+            raise refuse("--profile: engine 'evaluate' has none; allowed auto, interpret, recompile")
+        if self.page and not self.page.endswith(".html"):
+            raise refuse(f"--profile {self.page}: allowed nothing, or a file whose name ends in .html")
+        self._files.check()
+        return replace(chosen, settings=replace(settings, engine="interpret"))
+
+    @property
+    def _files(self) -> OutputFiles:
+        return replace(self.files, html=self.page or None)
+
+    def report(self, machine: Machine, counter: CompiledCounter, chosen: Chosen) -> ProfileReport:
+        """Return what was counted."""
+        from retrosim.cost.report import profile_report
+
+        folders = profiling.source_folders(self.sources, chosen.program, chosen.rom)
+        return profile_report(machine, counter.counted(), folders)
+
+    def write(self, report: ProfileReport, title: str) -> None:
+        """Write the files. Errors: RetrosimError."""
+        from retrosim.cost.page import profile_page
+
+        self._files.write_html(lambda: profile_page(report, f"Profile of {title}"))
+        self._files.write_profiles(report, title)
 
 
 def _counter_of(machine: Any) -> CompiledCounter:
@@ -225,17 +214,60 @@ def _counter_of(machine: Any) -> CompiledCounter:
     return CompiledCounter(machine)
 
 
-def _profile(machine: Any, counter: CompiledCounter, sources: list[Path]) -> ProfileReport:
-    from retrosim.cost.report import profile_report
+@dataclass(frozen=True)
+class _Headless:
+    """A run without a window: how long, and what it leaves."""
 
-    return profile_report(machine, counter.counted(), sources)
+    frames: int | None
+    instructions: int | None
+    screenshot: str | None
+    is_replacing: bool
+    overlay: Mapping[str, Any]
+    as_json: bool
+    profile: _Profiling | None
 
+    def run(self, chosen: Chosen, limits: BudgetSettings) -> int:
+        """Run, and print what happened. Errors: BudgetUsedUp, RetrosimError."""
+        from retrosim.machine.headless import run_headless
+        from retrosim.screen.overlay import View
 
-def _write_profile(options: argparse.Namespace, report: ProfileReport, title: str) -> None:
-    from retrosim.cost.page import profile_page
+        budget = limits.budget()
+        with Progress(is_quiet=self.as_json) as progress:
+            machine = chosen.open(budget.before(progress.note))
 
-    profiling.write_html(options, lambda: profile_page(report, f"Profile of {title}"))
-    profiling.write_files(options, report, title)
+            def report(done: int, frames: int) -> None:
+                meanwhile = " while the program is being compiled" if getattr(machine, "is_compiling", False) else ""
+                progress.step(done, frames, f"running frames{meanwhile}")
+
+            machine.budget = budget
+            counter = _counter_of(machine) if self.profile else None
+            result = run_headless(
+                machine,
+                self.frames or (MAX_FRAMES if self.instructions else FRAMES),
+                self.screenshot,
+                report,
+                overwrite=self.is_replacing,
+                view=View(**self.overlay),
+                instructions=self.instructions,
+            )
+            profile = None
+            if self.profile and counter:
+                profile = self.profile.report(cast("Machine", machine), counter, chosen)
+        result |= _settings(machine)
+        if self.profile and profile:
+            self.profile.write(profile, f"{result['rom'] or Path(chosen.rom).name} on {machine.name}")
+        if self.as_json:
+            print_json(result | ({"profile": profile} if profile else {}))
+        else:
+            print_lines(_summary(result))
+            if self.profile and profile and self.profile.page == "":
+                from retrosim.cost.page import render_profile
+
+                print_lines([""])
+                print_table(render_profile(profile, self.profile.top))
+        if result["budget"]:
+            raise BudgetUsedUp(result["budget"])
+        return 0
 
 
 def _settings(machine: Any) -> dict[str, Any]:

@@ -23,10 +23,11 @@ import argparse
 import sys
 
 from .. import arguments, profiling, values
-from ..opening import check_simulated, chosen_workers
 from ..output import print_json, print_table
 from ..parser import Parser
+from ..profiling import OutputFiles
 from ..progress import Progress
+from ..settings import JobSettings, check_simulated
 from ..values import bad_arguments
 
 SCENES, SEED = 10, 2011  # the defaults
@@ -85,19 +86,20 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.study.comparison import compare_methods, method_named
     from retrosim.study.comparison_report import comparison_csv, draw_comparison, render_comparison
 
-    profiling.check_files(options)
+    files = OutputFiles.of(options)
+    files.check()
     with bad_arguments():
         for name in options.method or ():
             method_named(name)
     if options.picture:
         check_free(options.picture, overwrite=options.force, advice=FORCE)
     settings = {"scenes": options.scenes or SCENES, "seed": options.seed, "engine": options.engine or "auto"}
-    settings["workers"] = chosen_workers(options)
+    settings["workers"] = JobSettings.of(options).workers()
     with Progress(is_quiet=options.json or options.csv) as progress:
         result = compare_methods(names, options.method, progress.step, **settings)
     if options.picture:
         write_png(options.picture, draw_comparison(result), macintosh_palette(), overwrite=options.force)
-    profiling.write_html(options, lambda: study_page(result))
+    files.write_html(lambda: study_page(result))
     if options.json:
         print_json(result)
     elif options.csv:

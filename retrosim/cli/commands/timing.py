@@ -16,13 +16,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .. import arguments, profiling
-from ..opening import check_simulated, chosen_memory, chosen_readings, chosen_workers
+from ..opening import check_readings
 from ..output import print_json, print_table
 from ..parser import Parser
+from ..profiling import OutputFiles
 from ..progress import Progress
+from ..settings import JobSettings, check_memory, check_simulated
 from ..values import bad_arguments
 
 if TYPE_CHECKING:
@@ -54,7 +57,8 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     names = list(dict.fromkeys(options.machine or ()))
     check_simulated(names)
-    profiling.check_files(options)
+    files = OutputFiles.of(options)
+    files.check()
     from retrosim.cost.causes import check_causes
     from retrosim.report.records import timing_page
     from retrosim.rom import load_rom
@@ -63,24 +67,25 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.table_1994.timing import ROM, builds_of, timing_table
 
     rom = load_rom(ROM)
-    names = names or _machines_for(options, rom)
-    memory = chosen_memory(options, names)
+    memory, readings = dict(options.memory), dict(options.readings)
+    names = names or _machines_for(rom, options.build or (), {*memory}, {*readings}, options.causes)
+    check_memory(memory, None, names)
     with bad_arguments():
         for name in names:
             builds_of(rom, name, options.build)
             if options.causes:
                 check_causes(name)
-    readings = chosen_readings(options, names, rom, options.build)
+    check_readings(readings, None, names, rom, options.build)
     details = options.details or bool(options.build)
     given = {"builds": options.build, "memory": memory, "readings": readings, "engine": options.engine or "auto"}
     with Progress(is_quiet=options.json or options.csv) as progress:
         if options.causes:
             result = causes_table(names, progress.step, **given)
         else:
-            workers = chosen_workers(options, None if details or options.full else len(names))
+            workers = JobSettings.of(options).workers(None if details or options.full else len(names))
             given |= {"details": details, "interval": options.interval, "workers": workers}
             result = timing_table(names, options.full, progress.step, **given)
-    profiling.write_html(options, lambda: timing_page(result))
+    files.write_html(lambda: timing_page(result))
     if options.json:
         print_json(result)
     elif options.csv:
@@ -90,17 +95,19 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _machines_for(options: argparse.Namespace, rom: Rom) -> list[str]:
+def _machines_for(
+    rom: Rom, builds: Iterable[str], memory: set[str], readings: set[str], by_causes: bool
+) -> list[str]:
     """Return the machines of the table that have all that is asked for; when none has, all of them, to be refused."""
     from retrosim.cost.causes import has_causes
     from retrosim.machine import PRESETS
     from retrosim.table_1994.timing import builds_of, machines_of
 
     def fits(name: str) -> bool:
-        has_builds = set(options.build or ()) <= set(builds_of(rom, name, None))
-        has_memory = set(dict(options.memory)) <= set(PRESETS[name].memory)
-        has_readings = set(dict(options.readings)) <= {each.name for each in PRESETS[name].cpu().readings}
-        return has_builds and has_memory and has_readings and (has_causes(name) or not options.causes)
+        has_builds = set(builds) <= set(builds_of(rom, name, None))
+        has_readings = readings <= {reading.name for reading in PRESETS[name].cpu().readings}
+        has_memory = memory <= set(PRESETS[name].memory)
+        return has_builds and has_memory and has_readings and (has_causes(name) or not by_causes)
 
-    known = machines_of(rom)
-    return [name for name in known if fits(name)] or known
+    names = machines_of(rom)
+    return [name for name in names if fits(name)] or names

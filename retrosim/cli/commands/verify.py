@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 from retrosim.machine.choices import NATIVE
 
 from .. import arguments, values
-from ..opening import check_budget, check_machines, chosen_budget, chosen_workers
 from ..output import print_json, print_lines, say
 from ..parser import Parser
 from ..progress import Progress
+from ..settings import BudgetSettings, JobSettings, check_machines
 
 if TYPE_CHECKING:
     from retrosim.tape import Tape
+    from retrosim.tape.parts import Verification
 
 ALL = "all"
 
@@ -58,13 +59,17 @@ def add_options(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.tape import exit_status, report_lines, shortcoming
+    from retrosim.tape.parts import Verification
 
     if options.on != [ALL]:
         check_machines(options.on or [])
-    check_budget(options, options.on or [])
-    names = list(dict.fromkeys(options.tapes))
+    limits = BudgetSettings.of(options, options.on or [])
+    budget = asdict(limits.budget())
+    budget = {name: budget[name] for name in ("cycles", "seconds", "memory", "frame_seconds")}
+    how = Verification(options.rom, options.engine, options.unverified, budget, options.blame)
+    names, jobs = list(dict.fromkeys(options.tapes)), JobSettings.of(options)
     with Progress(is_quiet=options.json) as progress:
-        report = _verify_tapes(names, options, progress)
+        report = _verify_tapes(names, options.on, how, jobs, progress)
     entries = report["tapes"]
     if options.json:
         print_json(report)
@@ -76,26 +81,25 @@ def run(options: argparse.Namespace) -> int:
     return exit_status(report, options.allow_partial)
 
 
-def _machines(tape: Tape, options: argparse.Namespace) -> list[str]:
+def _machines(tape: Tape, rom_name: str | None, on: list[str] | None) -> list[str]:
     """Return the machines to verify a tape on; not every ROM has native kernels."""
     from retrosim.machine import PRESETS
     from retrosim.rom import load_rom
     from retrosim.scenarios import SCENARIOS
 
-    if options.on not in (None, [ALL]):
-        return list(options.on)
-    rom = load_rom(options.rom or tape.scenario)
+    if on and on != [ALL]:
+        return list(on)
+    rom = load_rom(rom_name or tape.scenario)
     isas = {info.isa for info in rom.images}
-    simulated = [name for name, preset in PRESETS.items() if preset.isa in isas] if options.on else [tape.machine]
+    simulated = [name for name, preset in PRESETS.items() if preset.isa in isas] if on else [tape.machine]
     return list(dict.fromkeys([*simulated, *([NATIVE] if rom.name in SCENARIOS else [])]))
 
 
-def _verify_tapes(names: list[str], options: argparse.Namespace, progress: Progress) -> dict[str, Any]:
-    from retrosim.tape.parts import Verification, verify_parts
+def _verify_tapes(
+    names: list[str], on: list[str] | None, how: Verification, jobs: JobSettings, progress: Progress
+) -> dict[str, Any]:
+    from retrosim.tape.parts import verify_parts
 
-    limits = asdict(chosen_budget(options))
-    limits = {name: limits[name] for name in ("cycles", "seconds", "memory", "frame_seconds")}
-    how = Verification(options.rom, options.engine, options.unverified, limits, options.blame)
     place = {name: f"{number} of {len(names)}, {name}" for number, name in enumerate(names, 1)}
 
     def on_progress(path: str, machine: str, frame: int, frames: int) -> None:
@@ -103,9 +107,9 @@ def _verify_tapes(names: list[str], options: argparse.Namespace, progress: Progr
 
     return verify_parts(
         names,
-        lambda tape: _machines(tape, options),
+        lambda tape: _machines(tape, how.rom, on),
         how,
-        lambda replays: chosen_workers(options, replays),
+        jobs.workers,
         done=lambda ended, total: progress.step(ended, total, "replays"),
         on_progress=on_progress,
         note=progress.note,

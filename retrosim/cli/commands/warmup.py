@@ -23,10 +23,10 @@ from retrosim.machine.choices import NATIVE
 from retrosim.report.text import counted
 
 from .. import arguments
-from ..opening import check_machines
 from ..output import columns, is_writable, print_json, print_lines
 from ..parser import Parser
 from ..progress import Progress
+from ..settings import check_machines
 
 if TYPE_CHECKING:
     from retrosim.machine.ahead import Step
