@@ -170,7 +170,7 @@ def turn(window):
         window.close()
 
 closed = []
-run.open_chosen = compile_for_long
+run.Chosen.open = compile_for_long
 from retrosim.window.pyglet_window import Window
 Window.turn = turn
 sys.argv = ["retrosim", "run"]
