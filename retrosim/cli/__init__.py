@@ -1,10 +1,17 @@
 """The command line: `retrosim COMMAND ...`.
 
-    commands       one module a command: its help, its options, what it does
-    arguments      options that several commands share;  values  the readers of their values
-    parser         puts the commands together; usage errors, suggestions
-    opening        opens the ROM and the machine that the options name
-    output         results, messages, new files;  progress  what takes long;  display  the window
+    commands   the commands, each with its help, its options and what it does
+    arguments  options that several commands share
+    values     the readers of their values
+    parser     puts the commands together; usage errors, suggestions
+    settings   what a command was told, as records
+    opening    opens the ROM and the machine that settings name
+    debugging  what the commands for debuggers share
+    profiling  options of commands that profile, and the files that they write
+    output     results, messages, new files
+    progress   what takes long
+    display    the window
+    terminal   the debugger in the terminal
 
 Exit status   0 ok, 1 failure, 2 usage, 3 divergence, 4 bad or corrupt input file, 5 budget used up,
               130 interrupted by Ctrl-C, 141 the reader of the output has gone

@@ -43,6 +43,14 @@ def test_sweep_over_a_register_and_a_parameter(run, program) -> None:
     assert found["points"][0]["cycles"] < found["points"][1]["cycles"] and found["name"] == "objects"
 
 
+def test_sweep_of_a_call_with_files_and_bytes(run, program, tmp_path) -> None:
+    """What is in memory before the call goes with it into each job."""
+    (tmp_path / "data.bin").write_bytes(b"\x01\x02")
+    command = ("cost", program, "--entry", "sum_up", "--machine", "mc68000-8", "--arg", "n", "--sweep", "n=1..3")
+    found = run(*command, "--mem", "0x3000=00ff", "--load", "data.bin@0x3100", "--json", "--jobs", 1).json()
+    assert found == run(*command, "--json", "--jobs", 2).json()
+
+
 def test_against_another_program_and_machine(run, program, tmp_path) -> None:
     shorter = write_elf(tmp_path / "shorter.elf", SUM.replace("2001", "4E75", 1), sum_up=ADDRESS)
     command = ("cost", program, "--entry", "sum_up", "--machine", "mc68000-8", "--arg", 5, "--no-interval")
