@@ -50,8 +50,7 @@ from retrosim.cost.cost import find_routine, place_stack
 from retrosim.machine import Machine, Measurement, memory
 
 from .caches import Held
-from .choices import Unbounded
-from .engine import BoundsEngine
+from .engine import BoundsEngine, Unbounded
 from .residence import Residence
 from .run import Runner, visits_of
 from .search import ARGUMENTS, search

@@ -23,8 +23,7 @@ from typing import Any
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.spec.rows import Insn
 
-from .choices import Unbounded
-from .engine import BoundsEngine
+from .engine import BoundsEngine, Unbounded
 from .state import State, Trail
 
 # The blocks of one routine, its loops within loops, and the order in which to visit them.

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from .session import Session
 
 
-
 # Commands that change the machine while it stands still, or keep what it is: registers, memory, saved states.
 
 MAX_STATE_BYTES = 64 << 20

@@ -149,6 +149,7 @@ def lay_out(tree: tuple[str, Mapping[str, str]], contents: Mapping[str, bytes], 
 
 # Results of a run that is not complete yet, in the cache: an interrupted run goes on where it was with `--resume`.
 
+
 @cache
 def sources() -> str:
     """Return the digest of the sources that this process runs."""

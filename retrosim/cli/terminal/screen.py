@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 # The parts of the debugger's screen, and their keys.
 
+
 class Suggestions(Suggester):
     """Completes commands, symbols, registers and source files while they are typed."""
 

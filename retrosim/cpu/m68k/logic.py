@@ -58,6 +58,7 @@ def not_(m, s, ea):
 
 # Shifts and rotates (M68000PRM 3-17 and 4-22 ff.).
 
+
 def _shift(kind, left):
     """Return shift(m, value, count): the result of a shift or rotate by 0..63, flags set."""
 

@@ -419,6 +419,7 @@ def search(scene, begin, end, step, work, order, cursors, unflagged, kind, wante
 
 # Many scenes of boxes of any size, one after the other: each is sorted and searched as if it were alone.
 
+
 @kernel
 def search_scenes(
     scene, starts, others, ends, max_compared, work, cursors, unflagged, kind, wanted, found, results, limit

@@ -77,6 +77,7 @@ def mark_overlaps(x0, y0, sides0, x1, y1, sides1, is_16_bit, out):
 
 # Every object against every other: no grid, no limits on position or size, and a check on the other methods.
 
+
 @kernel
 def scan_all_pairs(boxes, is_16_bit, flags, reports, tally):
     """Test every pair once, in the order (0,1) (0,2) .. (1,2) ..; flag and report those that overlap.

@@ -405,6 +405,7 @@ MARK, LIST = Entry(check_and_mark), Entry(check_and_list)
 
 # Many scenes of boxes of one size in one call.
 
+
 @kernel
 def mark_scenes(x, y, starts, size, flags):
     """Flag every object that collides in its scene.

@@ -310,6 +310,7 @@ def is_hit(a, b, method, spent):
 
 # Scenes of oriented rectangles; see `retrosim.collide.documents.rectangles`.
 
+
 @kernel
 def mark_pairs(rectangles, pairs, method, out, spent):
     """Write 1 for each listed pair that collides, else 0, and add up the operations.
