@@ -7,7 +7,6 @@ has run before the first frame: the screen is white and the world empty, with a 
 from __future__ import annotations
 
 import hashlib
-import math
 import struct
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,25 +17,24 @@ from retrosim.checks import check_choice, check_integer
 from retrosim.errors import SceneError, StateError
 from retrosim.rom import Rom, load_rom
 from retrosim.rom.parameters import all_parameters
-from retrosim.rom.scene import MAX_BYTES, Scene, parse_scene
+from retrosim.rom.scene import Scene, parse_scene
 from retrosim.scenarios import SCENARIOS, load_scenario
-from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, PAD_MASK, RANDOM, Scenario
+from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario
 from retrosim.scenarios.shapes import shapes_of
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
 from retrosim.screen.palette import WHITE, macintosh_palette
 from retrosim.screen.png import png_bytes
 from retrosim.screen.shapes import Shapes
 
-from . import placing
+from . import placing, state_file
 from .budget import Budget
 from .memory import INPUT_WORDS
 from .presets import MACINTOSH_TICK_HZ
 from .result import RunResult
 from .world import World
 
-_VERSION, _SCENE_VERSION = 1, 2  # of states without and with a scene
-_HEADER = struct.Struct("<8sHHIQIII")  # magic, version, objects, seed, frames, pad, random, pad of the frame before
-_DIGEST_BYTES = 8
+_REVISION = 1
+_HASHED = struct.Struct("<8sHHIQIII")  # mark, 1 or with a scene 2, objects, seed, frames, pad, random, pad before
 _STRETCH = 1 << 14  # frames in compiled code at a time, about 0.2 s, so that the user can interrupt
 
 
@@ -45,14 +43,14 @@ class NativeMachine:
 
     name          "native"
     rom           the Rom that it runs
-    parameters    dict[str, int]     objects, seed; a change takes effect at the next `reset`
+    parameters    dict[str, int]     the ROM's; a change takes effect at the next `reset`
     scene         Scene or None      where the objects are placed when the first frame is complete; likewise
     frame_number  int                frames completed since power-on
     budget        Budget             what runs may use up; it counts no clocks here
     clock_hz, cycles, instructions   0: there is no CPU
     image, engine None, for the same reason; mode: "demo"; text: ""
     tick_hz, frame_hz  Fraction      the Macintosh's timer, which paces the window
-    spec_revision, timing_revision   what machine hashes depend on: the layout of a saved state; no timing
+    spec_revision, timing_revision   what machine hashes depend on: what they cover; no timing
     """
 
     name = "native"
@@ -60,7 +58,7 @@ class NativeMachine:
     mode = "demo"
     text = ""
     is_compiling = False
-    spec_revision = f"native {_VERSION}"
+    spec_revision = f"native {_REVISION}"
     timing_revision = "none"
     clock_hz = 0
     cycles = 0
@@ -78,13 +76,14 @@ class NativeMachine:
         """Switch the machine on.
 
         rom         a shipped ROM's name, a folder or manifest, or a loaded Rom: one that has native kernels
-        parameters  objects and seed, as the ROM has them
+        parameters  the ROM's parameters, for example objects=100, seed=7
         scene       a shipped scene's name, a file, or a Scene; objects and seed follow from it
-        Errors      ValueError, RomError, SceneError
+        Errors      ValueError, also for a ROM with a parameter that its kernels do not take; RomError, SceneError
         """
         self.rom = rom if isinstance(rom, Rom) else load_rom(rom)
         check_choice("rom", self.rom.name, SCENARIOS, ", which have native kernels")
         self._kind = load_scenario(self.rom.name)
+        _check_takes(self._kind, self.rom)
         self._screen = np.zeros((HEIGHT, WIDTH), np.uint8)
         self._palette = macintosh_palette()
         self._palette.flags.writeable = False
@@ -104,13 +103,13 @@ class NativeMachine:
         return all_parameters(self.rom, placing.with_scene(self.rom, self.scene, given))
 
     def _power_on(self, parameters: dict[str, int]) -> None:
-        scenario = self._kind(self.rom, parameters["objects"], parameters["seed"])
+        scenario = self._kind(self.rom, parameters)
         _check_fits(scenario, self.scene)
         self._set_up(parameters, scenario, 0, 0)
 
     def _set_up(self, parameters: dict[str, int], scenario: Scenario, frames: int, pad: int) -> None:
         self.parameters, self._scenario = parameters, scenario
-        self._objects, self._seed = parameters["objects"], parameters["seed"]
+        self._played = dict(parameters)
         self.frame_number, self._pad = frames, pad
         if frames == 0:
             self._screen[:] = WHITE
@@ -196,22 +195,50 @@ class NativeMachine:
     def hash(self, kind: str = "world") -> str:
         """Return 16 hex digits for the "world", or for the whole "machine" with its parameters and input."""
         check_choice("hash", kind, ("world", "machine"))
-        return self.world().hash() if kind == "world" else hashlib.blake2b(self.save(), digest_size=8).hexdigest()
+        return self.world().hash() if kind == "world" else hashlib.blake2b(self._hashed(), digest_size=8).hexdigest()
+
+    def _hashed(self) -> bytes:
+        """Return what the machine hash covers: everything that a state holds, in an order of its own."""
+        words, scene = self._scenario.words, self.scene
+        others = {name: value for name, value in self._played.items() if name not in ("objects", "seed")}
+        numbers = [self._played.get("objects", 0), self._played.get("seed", 0), self.frame_number, self._pad]
+        numbers += [int(words[RANDOM]), int(words[PAD_BEFORE])]
+        body = _HASHED.pack(self._kind.mark, 1 if scene is None else 2, *numbers)
+        body += b"".join(array.tobytes() for array in self._arrays())
+        body += b"".join(f"{name}={value}\n".encode() for name, value in sorted(others.items()))
+        body += b"" if scene is None else scene.text.encode()
+        return body + hashlib.blake2b(body, digest_size=8).digest()
+
+    def _layout(self, parameters: Mapping[str, int], has_scene: bool) -> Layout:
+        """Return types and shapes of a state's arrays."""
+        kind, count = self._kind, parameters.get("objects", 0)
+        placed = ("<i4", (len(kind.placed_columns), count + kind.besides))
+        return [*kind.layout(parameters), *([placed] if has_scene else [])]
+
+    def _arrays(self) -> list[np.ndarray]:
+        """Return the arrays of a state: the scenario's own, and what only a scene changes."""
+        types = [kind for kind, _ in self._kind.layout(self._played)]
+        arrays = [array.astype(kind) for kind, array in zip(types, self._scenario.saved(), strict=True)]
+        if self.scene is not None:
+            placed = [column * bool(self.frame_number) for column in self._scenario.placed().values()]
+            arrays.append(np.array(placed, "<i4"))
+        return arrays
+
+    def _identity(self) -> state_file.NativeIdentity:
+        return state_file.NativeIdentity(self.name, self.spec_revision, self.rom.name)
 
     def save(self) -> bytes:
         """Return the whole state, parameters included, for `load` of any native machine."""
         words = self._scenario.words
-        magic, random, pad_before = self._kind.magic, int(words[RANDOM]), int(words[PAD_BEFORE])
-        parts = (self._objects, self._seed, self.frame_number, self._pad, random, pad_before)
-        arrays = zip(self._kind.layout(self._objects), self._scenario.saved(), strict=True)
-        body = b"".join(a.astype(kind).tobytes() for (kind, _), a in arrays)
-        if self.scene is None:
-            body = _HEADER.pack(magic, _VERSION, *parts) + body
-        else:
-            text = self.scene.text.encode()
-            placed = np.array([each * bool(self.frame_number) for each in self._scenario.placed().values()], "<i4")
-            body = _HEADER.pack(magic, _SCENE_VERSION, *parts) + body + placed.tobytes() + text
-        return body + hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest()
+        counters = state_file.NativeCounters(
+            parameters=self._played,
+            frame_number=self.frame_number,
+            pad=self._pad,
+            pad_before=int(words[PAD_BEFORE]),
+            random=int(words[RANDOM]),
+            scene=None if self.scene is None else self.scene.text,
+        )
+        return state_file.save_native(self._identity(), counters, self._arrays())
 
     def snapshot(self) -> bytes:
         """Return the state for `restore` of this machine; it is small, so it is that of `save`."""
@@ -228,37 +255,43 @@ class NativeMachine:
         """Go on from a saved state; its parameters replace ours. A refused state changes nothing.
 
         state   what `save` returned
-        Errors  StateError  not such a state, of another scenario or version, cut short, damaged, or impossible
+        Errors  StateError  not such a state, of another scenario or revision, cut short, damaged, or impossible
         """
-        state = bytes(state)
-        fields, arrays, placed, text = _taken_apart(state, self._kind)
-        objects, seed, frames, pad, random, pad_before = fields
+        counters, arrays = state_file.load_native(self._identity(), self._layout, self._check_settings, state)
+        parameters, frames = {name: counters.parameters[name] for name in self.rom.parameters}, counters.frame_number
+        scene = self._scene_of(counters.scene)
+        own = arrays if scene is None else arrays[:-1]
+        placed = () if scene is None else arrays[-1]
         try:
-            scene = None if text is None else parse_scene(text, self.rom, "its scene")
-            parameters = {"objects": objects, "seed": seed}
-            parameters = all_parameters(self.rom, placing.with_scene(self.rom, scene, parameters))
-            check_integer("pad", pad, 0, PAD_MASK)
-            check_integer("pad of the frame before", pad_before, 0, PAD_MASK)
-            scenario = self._kind(self.rom, objects, seed)
+            scenario = self._kind(self.rom, parameters)
             _check_fits(scenario, scene)
             if frames:
-                names = list(scenario.placed())
-                scenario.restore(arrays, dict(zip(names, placed)))
+                scenario.restore(own, dict(zip(scenario.placed(), placed)))
                 if frames == 1 and scene is not None:
-                    scenario = self._after_first_frame(scene, objects, seed, pad_before)
-                    if any(not np.array_equal(one, two) for one, two in zip(scenario.saved(), arrays)):
+                    scenario = self._after_first_frame(scene, parameters, counters.pad_before)
+                    if any(not np.array_equal(one, two) for one, two in zip(scenario.saved(), own)):
                         raise ValueError("frame 1 with something other than the scene gives")
-            elif any(array.any() for array in (*arrays, placed)):
+            elif any(array.any() for array in arrays):
                 raise ValueError("frame 0 with something other than zeros: nothing has run before it")
         except (ValueError, SceneError) as impossible:
             raise StateError("saved state", str(impossible)) from None
         self.scene = scene
-        scenario.words[[FRAME, RANDOM, PAD_BEFORE]] = frames & 0xFFFFFFFF, random, pad_before
-        self._set_up(parameters, scenario, frames, pad)
+        scenario.words[[FRAME, RANDOM, PAD_BEFORE]] = frames & 0xFFFFFFFF, counters.random, counters.pad_before
+        self._set_up(parameters, scenario, frames, counters.pad)
 
-    def _after_first_frame(self, scene: Scene, objects: int, seed: int, pad: int) -> Scenario:
+    def _scene_of(self, text: str | None) -> Scene | None:
+        """Return the scene that a state was saved with. Errors: SceneError."""
+        return None if text is None else parse_scene(text, self.rom, "its scene")
+
+    def _check_settings(self, parameters: dict[str, int], scene: str | None) -> None:
+        """Errors: ValueError or SceneError for parameters or a scene that are not for the ROM, or not allowed."""
+        if parameters.keys() != self.rom.parameters.keys():
+            raise ValueError(f"parameters: allowed {', '.join(self.rom.parameters)}, all of them")
+        all_parameters(self.rom, placing.with_scene(self.rom, self._scene_of(scene), parameters))
+
+    def _after_first_frame(self, scene: Scene, parameters: Mapping[str, int], pad: int) -> Scenario:
         """Return a scenario at the end of its own first frame, whose picture and flags last until the next one."""
-        scenario = self._kind(self.rom, objects, seed)
+        scenario = self._kind(self.rom, parameters)
         scenario.start()
         scenario.run(pad, 1)
         self._end_first_frame(scenario, scene)
@@ -274,39 +307,12 @@ def _check_fits(scenario: Scenario, scene: Scene | None) -> None:
             raise SceneError(scene.path, f"{error} on the native machine") from None
 
 
-def _taken_apart(
-    state: bytes, kind: type[Scenario]
-) -> tuple[tuple[int, ...], list[np.ndarray], np.ndarray, str | None]:
-    """Take a saved state apart. Errors: StateError.
-
-    Returns   the numbers of its header behind the version; its arrays; what only a scene changes, int32[k, n],
-              k 0 without a scene; and the text of the scene, None if there is none
-    """
-    if state[: len(kind.magic)] != kind.magic:
-        raise StateError("saved state", f"begins with {state[:8]!r}, not {kind.magic!r}: not of the native machine")
-    if len(state) < _HEADER.size:
-        raise StateError("saved state", f"{len(state)} bytes long, its header alone has {_HEADER.size}")
-    _, version, count, *rest = _HEADER.unpack_from(state)
-    if version not in (_VERSION, _SCENE_VERSION):
-        raise StateError("saved state", f"version {version}, this program reads versions {_VERSION}, {_SCENE_VERSION}")
-    layout = [(np.dtype(kind), shape) for kind, shape in kind.layout(count)]
-    columns = len(kind.placed_columns) if version == _SCENE_VERSION else 0
-    layout.append((np.dtype("<i4"), (columns, count + kind.besides)))
-    sizes = [dtype.itemsize * math.prod(shape) for dtype, shape in layout]
-    length = _HEADER.size + sum(sizes)
-    rest_of = len(state) - length - _DIGEST_BYTES
-    if rest_of < 0 or rest_of > (MAX_BYTES if version == _SCENE_VERSION else 0):
-        expected = f"{length + _DIGEST_BYTES}{' and a scene' if version == _SCENE_VERSION else ''}"
-        raise StateError("saved state", f"{len(state)} bytes long, a state of {count} objects has {expected}")
-    body, digest = state[:-_DIGEST_BYTES], state[-_DIGEST_BYTES:]
-    if hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest() != digest:
-        raise StateError("saved state", "damaged: its digest does not match")
-    arrays, start = [], _HEADER.size
-    for (dtype, shape), size in zip(layout, sizes):
-        arrays.append(np.frombuffer(body, dtype, math.prod(shape), start).reshape(shape))
-        start += size
-    try:
-        text = body[start:].decode("utf-8") if version == _SCENE_VERSION else None
-    except UnicodeDecodeError:
-        raise StateError("saved state", "its scene is not UTF-8 text") from None
-    return (count, *rest), arrays[:-1], arrays[-1], text
+def _check_takes(kind: type[Scenario], rom: Rom) -> None:
+    """Check that kernels take the parameters of a ROM: these, and no others. Errors: ValueError."""
+    allowed = f"allowed {', '.join(kind.takes)}"
+    for name in rom.parameters:
+        if name not in kind.takes:
+            raise ValueError(f"parameter {name!r} of {rom.name}: its native kernels do not take it; {allowed}")
+    for name in kind.takes:
+        if name not in rom.parameters:
+            raise ValueError(f"parameter {name!r} of {rom.name}: its native kernels need it; {allowed}, all of them")

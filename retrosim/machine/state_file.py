@@ -1,9 +1,10 @@
 """Saved machine states: one versioned, digest-protected blob, read without trust.
 
 8 bytes   magic "RSTATE02"
-4 bytes   length of the header, big-endian, at most 64 KiB
-header    canonical JSON: machine, timing, image digest, parameters, counters, register layout
-rest      zlib stream of registers and memory, whose length the header gives and the reader limits
+4 bytes   length of the header, big-endian, at most 256 KiB
+header    canonical JSON: machine, revisions, what it runs, parameters, counters; of a simulated machine also the layout
+          of its registers
+rest      zlib stream of registers and memory, or of the native machine's arrays; the reader limits its length
 16 bytes  blake2b of everything before
 """
 
@@ -11,8 +12,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
@@ -22,6 +24,8 @@ import numpy as np
 from retrosim.cpu.engines.core import CHUNK_BYTES, Core, memory_chunks
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, RUNNING
 from retrosim.errors import SceneError, StateError
+
+from .memory import INPUT_WORDS
 
 # Registers and memory as one zlib stream: most of memory is zeros, and for those the compressed form is at hand.
 
@@ -152,6 +156,7 @@ HOST_FIELDS = (
 CONSTANT_FIELDS = ("memory",)  # set once, by the parameters of caches and bus
 
 Header = dict[str, Any]
+CheckSettings = Callable[[dict[str, int], str | None], object]
 
 
 @dataclass(frozen=True)
@@ -206,18 +211,12 @@ def _layout(core: Core) -> Header:
 
 
 def save(core: Core, identity: Identity, counters: Counters) -> bytes:
-    """Return the state of a machine."""
-    fields = asdict(identity) | _layout(core) | asdict(counters)
-    if counters.scene is None:
-        del fields["scene"]
-    header = json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
-    blob = MAGIC + len(header).to_bytes(4, "big") + header + pack(registers(core), core.ram[: ADDRESS_MASK + 1])
-    return blob + hashlib.blake2b(blob, digest_size=DIGEST_BYTES).digest()
+    """Return the state of a simulated machine."""
+    content = pack(registers(core), core.ram[: ADDRESS_MASK + 1])
+    return _written(asdict(identity) | _layout(core) | asdict(counters), content)
 
 
-def load(
-    core: Core, identity: Identity, check_settings: Callable[[dict[str, int], str | None], object], state: bytes
-) -> Counters:
+def load(core: Core, identity: Identity, check_settings: CheckSettings, state: bytes) -> Counters:
     """Put a saved state into a core; return what the host knew.
 
     check_settings  raises ValueError or SceneError for parameters and a scene that the ROM does not have or allow
@@ -225,20 +224,76 @@ def load(
     """
     header, content = _read(bytes(state))
     expected = asdict(identity) | _layout(core)
-    for key, value in expected.items():
-        if header.get(key) != value or type(header[key]) is not type(value):
-            raise StateError(
-                "saved state", f"its {key} is {_shown(header.get(key))}, this machine's is {_shown(value)}"
-            )
-    if unknown := header.keys() - expected.keys() - _COUNTERS.keys():
-        raise StateError("saved state", f"has an entry {_shown(min(unknown))}, which no state has")
-    counters, size = _checked_counters(header, check_settings), header["registers"]
+    entries = _checked_entries(header, expected, _COUNTERS, check_settings)
+    counters, size = Counters(**entries | {"frame_start": tuple(entries["frame_start"])}), header["registers"]
     if len(content) != size + header["memory"]:
         raise StateError("saved state", f"holds {len(content)} bytes, its header says {size + header['memory']}")
     _check_registers(core, content, counters)
     chunks = (content[start : start + CHUNK_BYTES] for start in range(size, len(content), CHUNK_BYTES))
     apply(core, content[:size], chunks)
     return counters
+
+
+@dataclass(frozen=True)
+class NativeIdentity:
+    """What a state of the native machine belongs to; no other machine takes it.
+
+    machine, rom  names
+    spec          revision
+    """
+
+    machine: str
+    spec: str
+    rom: str
+
+
+@dataclass(frozen=True)
+class NativeCounters:
+    """What a native machine is besides its arrays.
+
+    parameters  those it was switched on with
+    pad, pad_before  the input, now and in the frame before
+    random      state of the generator
+    scene       text of the scene, or None
+    """
+
+    parameters: dict[str, int]
+    frame_number: int
+    pad: int
+    pad_before: int
+    random: int
+    scene: str | None = None
+
+
+def save_native(identity: NativeIdentity, counters: NativeCounters, arrays: Iterable[np.ndarray]) -> bytes:
+    """Return the state of a native machine; its arrays have little-endian types."""
+    content = b"".join(array.tobytes() for array in arrays)
+    return _written(asdict(identity) | asdict(counters), zlib.compress(content, 1))
+
+
+def load_native(
+    identity: NativeIdentity,
+    layout: Callable[[Mapping[str, int], bool], Sequence[tuple[str, tuple[int, ...]]]],
+    check_settings: CheckSettings,
+    state: bytes,
+) -> tuple[NativeCounters, list[np.ndarray]]:
+    """Return what `save_native` was given.
+
+    layout   types and shapes of the arrays, by the parameters, and whether there is a scene
+    check_settings  as for `load`
+    Errors   StateError
+    """
+    header, content = _read(bytes(state))
+    counters = NativeCounters(**_checked_entries(header, asdict(identity), _NATIVE, check_settings))
+    shapes = [(np.dtype(kind), shape) for kind, shape in layout(counters.parameters, counters.scene is not None)]
+    sizes = [dtype.itemsize * math.prod(shape) for dtype, shape in shapes]
+    if len(content) != sum(sizes):
+        raise StateError("saved state", f"holds {len(content)} bytes, with its parameters it has {sum(sizes)}")
+    arrays, start, whole = [], 0, content.tobytes()
+    for (dtype, shape), size in zip(shapes, sizes):
+        arrays.append(np.frombuffer(whole, dtype, math.prod(shape), start).reshape(shape))
+        start += size
+    return counters, arrays
 
 
 def snapshot(core: Core, counters: Counters) -> bytes:
@@ -280,6 +335,14 @@ def apply(core: Core, register_bytes: bytes | np.ndarray, chunks: Iterable[np.nd
     apply_registers(core, register_bytes)
     core.state["reason"] = RUNNING
     core.replace(chunks)
+
+
+def _written(header: Header, content: bytes) -> bytes:
+    """Put a state together; a machine without a scene has no entry for it."""
+    entries = {name: value for name, value in header.items() if name != "scene" or value is not None}
+    text = json.dumps(entries, sort_keys=True, separators=(",", ":")).encode()
+    blob = MAGIC + len(text).to_bytes(4, "big") + text + content
+    return blob + hashlib.blake2b(blob, digest_size=DIGEST_BYTES).digest()
 
 
 def _read(state: bytes) -> tuple[Header, np.ndarray]:
@@ -332,10 +395,12 @@ def _whole(maximum: int) -> _Field:
     return _Field(lambda v: _is_whole(v, maximum), f"0..{maximum}")
 
 
+_PARAMETERS = _Field(
+    lambda v: isinstance(v, dict) and all(_is_whole(x, (1 << 32) - 1) for x in v.values()), "whole numbers by name"
+)
+_SCENE = _Field(lambda v: v is None or isinstance(v, str), "a text")
 _COUNTERS = {
-    "parameters": _Field(
-        lambda v: isinstance(v, dict) and all(_is_whole(x, (1 << 32) - 1) for x in v.values()), "whole numbers by name"
-    ),
+    "parameters": _PARAMETERS,
     "frame_number": _whole(MAX_CLOCKS),
     "frame_cycles": _whole(MAX_CLOCKS),
     "frame_instructions": _whole(MAX_CLOCKS),
@@ -345,23 +410,40 @@ _COUNTERS = {
     "instructions": _whole(MAX_CLOCKS),
     "exit_status": _Field(lambda v: v is None or _is_whole(v, (1 << 32) - 1), f"null or 0..{2**32 - 1}"),
     "tick_pending": _whole(1),
-    "scene": _Field(lambda v: v is None or isinstance(v, str), "a text"),
+    "scene": _SCENE,
+}
+_NATIVE = {
+    "parameters": _PARAMETERS,
+    "frame_number": _whole(MAX_CLOCKS),
+    "pad": _whole(INPUT_WORDS["pad"][1]),
+    "pad_before": _whole(INPUT_WORDS["pad"][1]),
+    "random": _whole((1 << 32) - 1),
+    "scene": _SCENE,
 }
 
 
-def _checked_counters(header: Header, check_settings: Callable[[dict[str, int], str | None], object]) -> Counters:
-    header.setdefault("scene", None)
-    for key, field in _COUNTERS.items():
-        if key not in header:
+def _checked_entries(
+    header: Header, expected: Header, fields: Mapping[str, _Field], check_settings: CheckSettings
+) -> Header:
+    """Return the entries of `fields`; the header must have them, those of `expected`, and no others."""
+    for key, value in expected.items():
+        if header.get(key) != value or type(header[key]) is not type(value):
+            raise StateError(
+                "saved state", f"its {key} is {_shown(header.get(key))}, this machine's is {_shown(value)}"
+            )
+    if unknown := header.keys() - expected.keys() - fields.keys():
+        raise StateError("saved state", f"has an entry {_shown(min(unknown))}, which no state has")
+    entries = {"scene": None} | {key: value for key, value in header.items() if key in fields}
+    for key, field in fields.items():
+        if key not in entries:
             raise StateError("saved state", f"{key} is missing")
-        if not field.check(header[key]):
-            raise StateError("saved state", f"{key} {_shown(header[key])}: allowed {field.allowed}")
+        if not field.check(entries[key]):
+            raise StateError("saved state", f"{key} {_shown(entries[key])}: allowed {field.allowed}")
     try:
-        check_settings(header["parameters"], header["scene"])
+        check_settings(entries["parameters"], entries["scene"])
     except (ValueError, SceneError) as error:
         raise StateError("saved state", str(error)) from None
-    fields = {key: header[key] for key in _COUNTERS}
-    return Counters(**fields | {"frame_start": tuple(header["frame_start"])})
+    return entries
 
 
 def _check_registers(core: Core, content: np.ndarray, counters: Counters) -> None:

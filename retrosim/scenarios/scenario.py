@@ -23,6 +23,8 @@ PAD_MASK = LEFT | RIGHT | UP | DOWN | FIRE
 Layout = Sequence[tuple[str, tuple[int, ...]]]
 """Of a saved state: type, in little-endian order, and shape of each array."""
 
+Parameters = Mapping[str, int]
+"""The ROM's parameters by name."""
 
 Placed = Mapping[str, Mapping[int, int]]
 """Of a scene: column -> entry -> value."""
@@ -48,25 +50,32 @@ def targets_of(arrays: Mapping[str, np.ndarray], ranges: Mapping[str, tuple[int,
 class Scenario(ABC):
     """One scenario under way: its arrays, and the kernels that work on them.
 
-    magic   8 bytes that a saved state begins with
+    mark    8 bytes that tell its machine hashes from those of the others
     words   int64[k]
+    takes   names of the ROM's parameters that the kernels know; a ROM that has another one is refused, since other
+            machines would play it
     besides  entries of columns besides one for each object of the parameter
     placed_columns  columns that only a scene changes, so that a saved state has them besides its own layout
     """
 
-    magic: ClassVar[bytes]
+    mark: ClassVar[bytes]
+    takes: ClassVar[tuple[str, ...]] = ("objects", "seed")
     placed_columns: ClassVar[tuple[str, ...]] = ()
     besides: ClassVar[int] = 0
     words: np.ndarray
 
     @staticmethod
     @abstractmethod
-    def layout(objects: int) -> Layout:
-        """Return what a state of so many objects has besides the words that all scenarios have."""
+    def layout(parameters: Parameters) -> Layout:
+        """Return what a state with these parameters has besides the words that all scenarios have."""
 
     @abstractmethod
-    def __init__(self, rom: Rom, objects: int, seed: int) -> None:
-        """Make everything as it is at power-on: nothing has run. Errors: RomError."""
+    def __init__(self, rom: Rom, parameters: Parameters) -> None:
+        """Make everything as it is at power-on: nothing has run.
+
+        parameters  those of `takes`, all of them
+        Errors      RomError
+        """
 
     @abstractmethod
     def start(self) -> None:

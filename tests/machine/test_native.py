@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from retrosim.errors import StateError
-from retrosim.machine import NativeMachine
+from retrosim.machine import NativeMachine, native
 from retrosim.machine.world import World
-from retrosim.scenarios import SCENARIOS
+from retrosim.rom import load_rom
+from retrosim.rom.manifest import Parameter
+from retrosim.scenarios import SCENARIOS, load_scenario
 from tests.helpers.scenarios.native_checks import LEFT, UP
 
 
@@ -139,6 +142,74 @@ def test_any_damage_is_noticed():
 def test_wrong_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):
         NativeMachine(parameters=parameters)
+
+
+SPEED = Parameter(word=3, default=25, minimum=1, maximum=40)
+
+
+def with_speed(rom="tunnel"):
+    whole = load_rom(rom)
+    return replace(whole, parameters=whole.parameters | {"speed": SPEED})
+
+
+def test_a_parameter_that_kernels_do_not_take_is_refused():
+    """Other machines play it, so that the native one would be in another world."""
+    message = "parameter 'speed' of tunnel: its native kernels do not take it; allowed objects, seed"
+    for parameters in ({}, {"speed": 10}):
+        with pytest.raises(ValueError, match=message) as refused:
+            NativeMachine(with_speed(), parameters=parameters)
+        assert "\n" not in str(refused.value)
+    fewer = replace(load_rom("tunnel"), parameters={"objects": load_rom("tunnel").parameters["objects"]})
+    with pytest.raises(ValueError, match="parameter 'seed' of tunnel: its native kernels need it"):
+        NativeMachine(fewer)
+
+
+def test_kernels_get_every_parameter_by_name(monkeypatch):
+    """Saved states and machine hashes hold it as well."""
+
+    class State(load_scenario("tunnel")):
+        takes = ("objects", "seed", "speed")
+
+        def __init__(self, rom, parameters):
+            super().__init__(rom, parameters)
+            self.speed = parameters["speed"]
+
+    monkeypatch.setattr(native, "load_scenario", lambda name: State)
+    slow, fast = (NativeMachine(with_speed(), parameters={"objects": 3, "speed": speed}) for speed in (10, 40))
+    assert (slow._scenario.speed, slow.parameters) == (10, {"objects": 3, "seed": 25, "speed": 10})
+    assert slow.hash("machine") != fast.hash("machine") and slow.save() != fast.save()
+    slow.run(frames=3)
+    fast.load(slow.save())
+    assert (fast._scenario.speed, fast.parameters) == (10, slow.parameters)
+    assert fast.save() == slow.save() and fast.hash("machine") == slow.hash("machine")
+    with pytest.raises(ValueError, match=r"speed 41: allowed 1\.\.40"):
+        NativeMachine(with_speed(), parameters={"speed": 41})
+    monkeypatch.undo()
+    with pytest.raises(StateError, match="parameters: allowed objects, seed, all of them"):
+        NativeMachine("tunnel").load(slow.save())
+
+
+@pytest.mark.parametrize(
+    "rom, digest",
+    [
+        ("sectors", "8e4d584256b962e3"),
+        ("tunnel", "7a27a4a551cd9353"),
+        ("xquest", "bd0ad4561f2dcae3"),
+        ("tanks", "9a02b60d16b0f580"),
+    ],
+)
+def test_machine_hashes_of_revision_1(rom, digest):
+    """Tapes have them: they cover the same bytes as long as the revision is the same."""
+    ours = machine(5, 7, rom)
+    ours.set_input("pad", UP)
+    ours.run(frames=9)
+    assert ours.hash("machine") == digest
+
+
+def test_the_machine_hash_covers_the_scene():
+    ours = NativeMachine("xquest", scene="mirrored-masks")
+    ours.run(frames=3)
+    assert ours.hash("machine") == "c0bc45822ffcedc5"
 
 
 def test_wrong_rom_input_and_limits():

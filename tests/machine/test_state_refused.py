@@ -89,10 +89,10 @@ def test_states_of_other_machines(state: bytes, options: dict, message: str) -> 
 
 
 def test_states_of_other_kinds(victim: Machine, state: bytes) -> None:
-    refuse(victim, NativeMachine().save(), "begins with b'RSNATIVE'")
+    refuse(victim, NativeMachine().save(), "its machine is 'native', this machine's is 'mc68040-25'")
     refuse(victim, b"", "begins with b''")
     refuse(victim, b"\x7fELF" + bytes(100), "begins with")
-    with pytest.raises(StateError, match="not of the native machine"):
+    with pytest.raises(StateError, match="its machine is 'mc68040-25', this machine's is 'native'"):
         NativeMachine().load(state)
     foreign = programs.machine("60fe")
     refuse(victim, foreign.save(), "its image is")

@@ -96,13 +96,13 @@ def test_kernels_check_what_a_strangers_manifest_allows():
     """A manifest may say what it likes of a ROM that has kernels; they stay within their arrays."""
     for name in SCENARIOS:
         rom = load_rom(name)
-        targets = load_scenario(name)(rom, rom.parameters["objects"].maximum, 1).targets()
+        targets = load_scenario(name)(rom, {"objects": rom.parameters["objects"].maximum, "seed": 1}).targets()
         for field in (*rom.scene.objects, *rom.scene.singles):
             _, minimum, maximum = targets[field.column]
             assert field.sizes or minimum <= field.minimum <= field.maximum <= maximum, (name, field.name)
         with pytest.raises(ValueError, match="column 'pad': allowed"):
-            load_scenario(name)(rom, 1, 1).check_placed({"pad": {0: 0}})
-    state = load_scenario("xquest")(load_rom("xquest"), 2, 1)
+            load_scenario(name)(rom, {"objects": 1, "seed": 1}).check_placed({"pad": {0: 0}})
+    state = load_scenario("xquest")(load_rom("xquest"), {"objects": 2, "seed": 1})
     for columns in (
         {"shape": {0: 9}}, {"shape": {0: 9}, "wide": {0: 31}, "high": {0: 30}}, {"px": {2: 300}}, {"px": {0: 0}},
     ):  # fmt: skip

@@ -12,13 +12,12 @@ from retrosim.machine.world import World
 from tests.helpers.scenarios.native_checks import (
     DOWN,
     EDGES,
-    HEADER,
     LEFT,
     RIGHT,
     UP,
     check_refused,
     follow,
-    signed,
+    forged_state,
 )
 from tests.helpers.scenarios.sectors_rules import Demo
 
@@ -65,10 +64,9 @@ def test_world_layout():
     assert ours.hash() == ours.hash("world") == world.hash()
 
 
-def forged(objects=1, version=1, pad=0, pad_before=0, motion=(0, 0, 0, 0), collided=0):
-    body = HEADER.pack(b"RSNATIVE", version, objects, 5, 1, pad, 9, pad_before)
-    body += struct.pack("<4h", *motion) * objects + bytes([collided]) * objects
-    return signed(body)
+def forged(objects=1, motion=(0, 0, 0, 0), collided=0, **changes):
+    content = struct.pack("<4h", *motion) * objects + bytes([collided]) * objects
+    return forged_state("sectors", content, objects, **changes)
 
 
 def test_a_well_made_state_is_taken():
@@ -83,13 +81,16 @@ def test_a_well_made_state_is_taken():
     "state, message",
     [
         (b"", "begins with b''"),
-        (b"RSMACHIN" + bytes(100), "not of the native machine"),
-        (b"RSNATIVE", "8 bytes long, its header alone has 36"),
-        (forged(version=3), "version 3, this program reads versions 1, 2"),
+        (b"RSMACHIN" + bytes(100), "begins with b'RSMACHIN'"),
+        (b"RSTATE02", "only 8 bytes long"),
+        (forged(spec="native 2"), "its spec is 'native 2', this machine's is 'native 1'"),
+        (forged(parameters={"objects": 1}), "parameters: allowed objects, seed, all of them"),
+        (forged(parameters={"objects": 1, "seed": 5, "speed": 3}), "parameters: allowed objects, seed, all of them"),
+        (forged(random=1 << 32), r"random 4294967296: allowed 0\.\.4294967295"),
         (forged(objects=0), r"objects 0: allowed 1\.\.200"),
         (forged(objects=201), r"objects 201: allowed 1\.\.200"),
         (forged(pad=32), r"pad 32: allowed 0\.\.31"),
-        (forged(pad_before=2**32 - 1), r"pad of the frame before 4294967295: allowed 0\.\.31"),
+        (forged(pad_before=2**32 - 1), r"pad_before 4294967295: allowed 0\.\.31"),
         (forged(motion=(-1, 0, 0, 0)), "least px -1: allowed 0 or more"),
         (forged(motion=(610 * 32 + 1, 0, 0, 0)), r"greatest px 19521: allowed 0\.\.19520"),
         (forged(motion=(0, 450 * 32 + 1, 0, 0)), r"greatest py 14401: allowed 0\.\.14400"),

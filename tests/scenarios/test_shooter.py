@@ -15,14 +15,13 @@ from tests.helpers.amount import usually
 from tests.helpers.scenarios.native_checks import (
     DOWN,
     FIRE,
-    HEADER,
     LEFT,
     RIGHT,
     UP,
     check_refused,
     follow,
+    forged_state,
     pads_of,
-    signed,
 )
 from tests.helpers.scenarios.shooter_rules import Art, Battle
 
@@ -116,10 +115,8 @@ GAME |= {"dive_wait": 1, "bomb_wait": 1, "reload": 0, "shield": 9, "pause": 0}
 
 def forged(px=9600, py=7680, speed=0, flags=(1, 0, 0, 0), frames=1, **game: int) -> bytes:
     """A state of one alien."""
-    body = HEADER.pack(b"RSSHOOTR", 1, 1, 5, frames, 0, 9, 0) + struct.pack("<12i", *(GAME | game).values())
-    body += struct.pack("<56h", *[px] * 14, *[py] * 14, *[speed] * 28)
-    body += bytes(flag for flag in flags for _ in range(14))
-    return signed(body)
+    content = struct.pack("<12i56h", *(GAME | game).values(), *[px] * 14, *[py] * 14, *[speed] * 28)
+    return forged_state("shooter", content + bytes(flag for flag in flags for _ in range(14)), frames=frames)
 
 
 def test_a_well_made_state_is_taken() -> None:
@@ -146,7 +143,7 @@ def test_a_well_made_state_is_taken() -> None:
         (forged(py=480 * 32 + 1), "greatest py 15361"),
         (forged(speed=-225), r"greatest speed 225: allowed 0\.\.224"),
         (forged(frames=0), "frame 0 with something other than zeros"),
-        (forged()[:-1], "a state of 1 objects has"),
+        (forged_state("shooter", bytes(4)), "holds 4 bytes, with its parameters it has 216"),
     ],
 )
 def test_impossible_states_are_refused(state: bytes, message: str) -> None:

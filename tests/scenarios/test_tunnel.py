@@ -11,7 +11,7 @@ from retrosim.machine.native import NativeMachine
 from retrosim.machine.world import World
 from retrosim.rom import load_rom
 from retrosim.tape import load_tape
-from tests.helpers.scenarios.native_checks import DOWN, FIRE, HEADER, LEFT, RIGHT, UP, check_refused, pads_of, signed
+from tests.helpers.scenarios.native_checks import DOWN, FIRE, LEFT, RIGHT, UP, check_refused, forged_state, pads_of
 from tests.oracle.objects import by_boxes
 from tests.oracle.scenes import Random
 from tests.oracle.swept import boxes_meet_in_frame
@@ -140,8 +140,7 @@ def test_tapes_end_as_they_say(name: str) -> None:
 
 
 def forged(words=(25, 0, 0, 0, 0, 0), lane=(100, 125, 0, 0, 0, 0, 0), frames=1) -> bytes:
-    body = HEADER.pack(b"RSTUNNEL", 1, 1, 5, frames, 0, 9, 0) + struct.pack("<6i7h", *words, *lane)
-    return signed(body)
+    return forged_state("tunnel", struct.pack("<6i7h", *words, *lane), frames=frames)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +154,7 @@ def forged(words=(25, 0, 0, 0, 0, 0), lane=(100, 125, 0, 0, 0, 0, 0), frames=1) 
         (forged(lane=(100, 125, 2, 0, 0, 0, 0)), "greatest plain_hit 2"),
         (forged(lane=(100, 125, 0, 0, 0, 7, 0)), "greatest swept_burst 7"),
         (forged(frames=0), "frame 0 with something other than zeros"),
-        (forged()[:-1], "a state of 1 objects has"),
+        (forged_state("tunnel", bytes(39)), "holds 39 bytes, with its parameters it has 38"),
     ],
 )
 def test_impossible_states_are_refused(state: bytes, message: str) -> None:

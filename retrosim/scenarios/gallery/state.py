@@ -11,7 +11,7 @@ from retrosim.rom import Rom
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
 
 from ..pictures import read_gallery
-from ..scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
+from ..scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Parameters, Scenario, Target, check_span, targets_of
 from . import picture, rules
 
 GOLD, BLUE, VERDICTS, LINE = "OOOOooooYYYYyy", "CCCCccccccBBBB", "BovR", "Bb"  # letters of colours
@@ -23,15 +23,16 @@ CHOICES = {"method": (0, len(rules.METHODS) - 1), "broad": (0, len(rules.BROADS)
 class State(Scenario):
     """See `Scenario`."""
 
-    magic = b"RSGALLRY"
+    mark = b"RSGALLRY"
 
     @staticmethod
-    def layout(objects: int) -> Layout:
+    def layout(parameters: Parameters) -> Layout:
+        objects = parameters["objects"]
         return [("<i4", (2,)), ("<i2", (len(ROWS), objects))]
 
-    def __init__(self, rom: Rom, objects: int, seed: int) -> None:
+    def __init__(self, rom: Rom, parameters: Parameters) -> None:
         gallery = read_gallery(rom)
-        self._seed = seed
+        objects, self._seed = parameters["objects"], parameters["seed"]
         self.words = np.zeros(rules.WORDS, np.int64)
         self._scene = rules.Scene(
             rows=np.zeros((len(ROWS), objects), np.int32),

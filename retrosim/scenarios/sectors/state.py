@@ -10,7 +10,7 @@ from retrosim.checks import check_integer
 from retrosim.collide.documents.sectors import workspace
 from retrosim.rom import Rom
 
-from ..scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
+from ..scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Parameters, Scenario, Target, check_span, targets_of
 from . import picture, rules
 
 SPEED = -rules.MAX_SPEED_Q5, rules.MAX_SPEED_Q5
@@ -20,14 +20,15 @@ RANGES = {"px": (0, rules.MAX_X_Q5), "py": (0, rules.MAX_Y_Q5), "vx": SPEED, "vy
 class State(Scenario):
     """See `Scenario`."""
 
-    magic = b"RSNATIVE"
+    mark = b"RSNATIVE"
 
     @staticmethod
-    def layout(objects: int) -> Layout:
+    def layout(parameters: Parameters) -> Layout:
+        objects = parameters["objects"]
         return [("<i2", (4, objects)), ("u1", (objects,))]
 
-    def __init__(self, rom: Rom, objects: int, seed: int) -> None:
-        self._seed = seed
+    def __init__(self, rom: Rom, parameters: Parameters) -> None:
+        objects, self._seed = parameters["objects"], parameters["seed"]
         self.words = np.zeros(3, np.int64)
         self._boxes = rules.Boxes(
             motion=np.zeros((4, objects), np.int16),

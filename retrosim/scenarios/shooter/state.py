@@ -13,7 +13,7 @@ from retrosim.rom import Rom
 from retrosim.screen.shapes import Columns
 
 from ..pictures import read_gallery
-from ..scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
+from ..scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Parameters, Scenario, Target, check_span, targets_of
 from . import picture, rules
 
 CAST = ("fighter", "shot", "bomb", "captain", "hornet", "grub")
@@ -56,18 +56,19 @@ PLACED = {
 class State(Scenario):
     """See `Scenario`."""
 
-    magic = b"RSSHOOTR"
+    mark = b"RSSHOOTR"
     placed_columns = ("wide", "detection")
     besides = rules.FIRST_ALIEN
 
     @staticmethod
-    def layout(objects: int) -> Layout:
-        count = rules.FIRST_ALIEN + objects
+    def layout(parameters: Parameters) -> Layout:
+        count = rules.FIRST_ALIEN + parameters["objects"]
         return [("<i4", (len(GAME),)), ("<i2", (4, count)), ("u1", (len(FLAGS), count))]
 
-    def __init__(self, rom: Rom, objects: int, seed: int) -> None:
+    def __init__(self, rom: Rom, parameters: Parameters) -> None:
+        objects = parameters["objects"]
         count, gallery = rules.FIRST_ALIEN + objects, read_gallery(rom)
-        self._seed = seed
+        self._seed = parameters["seed"]
         self.words = np.zeros(rules.WORDS, np.int64)
         self._objects = rules.Objects(
             records=np.zeros(count, OBJECT),

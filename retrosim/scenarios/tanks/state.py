@@ -13,7 +13,7 @@ from retrosim.rom import Rom
 from retrosim.screen.shapes import Columns
 
 from ..pictures import read_gallery
-from ..scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
+from ..scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Parameters, Scenario, Target, check_span, targets_of
 from . import picture, rules
 
 ICONS = ("target", "bump", "digits")
@@ -46,16 +46,17 @@ RANGES = {
 class State(Scenario):
     """See `Scenario`."""
 
-    magic = b"RS_TANKS"
+    mark = b"RS_TANKS"
     placed_columns = ("half_width", "half_height", "kind")
 
     @staticmethod
-    def layout(objects: int) -> Layout:
+    def layout(parameters: Parameters) -> Layout:
+        objects = parameters["objects"]
         return [("<u4", (2,)), ("<i2", (8,)), ("<i2", (3, objects)), ("<i2", (3, objects)), ("u1", (2, objects))]
 
-    def __init__(self, rom: Rom, objects: int, seed: int) -> None:
+    def __init__(self, rom: Rom, parameters: Parameters) -> None:
         gallery = read_gallery(rom)
-        self._seed = seed
+        objects, self._seed = parameters["objects"], parameters["seed"]
         self.words = np.zeros(rules.BLAST_LEFT + 1, np.int64)
         kinds = [rules.PLAYER, *(rules.CAST[i % len(rules.CAST)] for i in range(objects - 1))]
         self._tanks = rules.Tanks(

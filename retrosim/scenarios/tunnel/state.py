@@ -10,7 +10,7 @@ from retrosim.checks import check_integer
 from retrosim.rom import Rom
 
 from ..pictures import read_gallery
-from ..scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario, Target, check_span, targets_of
+from ..scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Parameters, Scenario, Target, check_span, targets_of
 from . import picture, rules
 
 GOLD, BLUE, RED = "OOOOooooYYYYyy", "CCCCccccccBBBB", "ppppqqqqqqRRRR"  # letters of colours
@@ -35,16 +35,17 @@ SHIPS = {"ship": (rules.SHIP_LEFT, rules.SHIP_LEFT + rules.SHIP_RANGE)}
 class State(Scenario):
     """See `Scenario`."""
 
-    magic = b"RSTUNNEL"
+    mark = b"RSTUNNEL"
     placed_columns = ("ship",)
 
     @staticmethod
-    def layout(objects: int) -> Layout:
+    def layout(parameters: Parameters) -> Layout:
+        objects = parameters["objects"]
         return [("<i4", (len(WORDS),)), ("<i2", (len(LANES), objects))]
 
-    def __init__(self, rom: Rom, objects: int, seed: int) -> None:
+    def __init__(self, rom: Rom, parameters: Parameters) -> None:
         gallery = read_gallery(rom)
-        self._seed = seed
+        objects, self._seed = parameters["objects"], parameters["seed"]
         self.words = np.zeros(rules.WORDS, np.int64)
         self._lanes = np.zeros((len(LANES) + 1, objects), np.int32)
         self._art = picture.Art(

@@ -14,7 +14,7 @@ from retrosim.rom import Rom
 from retrosim.screen.shapes import Columns
 
 from ..pictures import read_gallery
-from ..scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Placed, Scenario, Target, check_span, targets_of
+from ..scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Parameters, Placed, Scenario, Target, check_span, targets_of
 from . import picture, rules
 
 CAST = (
@@ -43,16 +43,17 @@ RANGES = {
 class State(Scenario):
     """See `Scenario`."""
 
-    magic = b"RSXQUEST"
+    mark = b"RSXQUEST"
     placed_columns = ("wide", "high", "shape")
 
     @staticmethod
-    def layout(objects: int) -> Layout:
+    def layout(parameters: Parameters) -> Layout:
+        objects = parameters["objects"]
         return [("<u4", (3,)), ("<i2", (4, objects)), ("u1", (3, objects))]
 
-    def __init__(self, rom: Rom, objects: int, seed: int) -> None:
+    def __init__(self, rom: Rom, parameters: Parameters) -> None:
         gallery = read_gallery(rom)
-        self._seed = seed
+        objects, self._seed = parameters["objects"], parameters["seed"]
         self.words = np.zeros(5, np.int64)
         is_gem = np.zeros(len(gallery.images), np.uint8)
         is_gem[gallery.numbered(*GEMS)] = 1

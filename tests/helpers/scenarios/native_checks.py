@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import struct
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from retrosim.errors import StateError
-from retrosim.machine import NativeMachine
+from retrosim.machine import NativeMachine, state_file
 from retrosim.machine.world import World
 from retrosim.tape import Tape
 
 LEFT, RIGHT, UP, DOWN, FIRE = 1, 2, 4, 8, 16
 EDGES = [0, FIRE, FIRE, FIRE | LEFT, LEFT, RIGHT, UP, DOWN, LEFT | RIGHT, UP | DOWN, RIGHT | DOWN, 0, FIRE, 0, FIRE, 31]
 """Input frame by frame: held, pressed again, opposite directions together, all at once."""
-HEADER = struct.Struct("<8sHHIQIII")  # magic, version, parameters, ticks, frames, ...: see NativeMachine.save
 
 
 def follow(ours: NativeMachine, rules: Any, pads: list[int]) -> Iterator[int]:
@@ -39,9 +37,11 @@ def pads_of(tape: Tape, frames: int) -> list[int]:
     return pads[1:]
 
 
-def signed(body: bytes) -> bytes:
-    """Return a saved state with the digest it needs."""
-    return body + hashlib.blake2b(body, digest_size=8).digest()
+def forged_state(rom: str, content: bytes, objects: int = 1, frames: int = 1, **changes: Any) -> bytes:
+    """Return a saved state of a scenario whose arrays are these bytes; of the header's entries, those of `changes`."""
+    entries = {"machine": "native", "spec": "native 1", "rom": rom, "parameters": {"objects": objects, "seed": 5}}
+    entries |= {"frame_number": frames, "pad": 0, "pad_before": 0, "random": 9} | changes
+    return state_file._written(entries, zlib.compress(content, 1))
 
 
 def check_refused(ours: NativeMachine, state: bytes, message: str) -> None:
