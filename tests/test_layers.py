@@ -134,7 +134,7 @@ def test_the_parser_sees_every_kind_of_import() -> None:
     assert ("window/pyglet_window.py", "pyglet") in seen  # inside a function
 
 
-@pytest.mark.first_case
+@pytest.mark.full
 def test_imports_go_downward() -> None:
     wrong = []
     for path in FILES:

@@ -26,7 +26,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from retrosim.guide import FOLDER, TOPICS, fact_names, read_page  # noqa: E402  (the checkout needs no installation)
+from retrosim.guide import FOLDER, TOPICS, fact_names, note_names, read_page  # noqa: E402  (the checkout needs no installation)
 
 PICTURE = re.compile(r"\(((?:\.\./)*[\w/.]+\.png)\)")
 PICTURES = "pictures"
@@ -34,7 +34,7 @@ PICTURES = "pictures"
 
 def write_pages(folder: Path) -> None:
     """Write all pages into a folder, the first topic as its index, and the pictures that they show."""
-    for name in [*TOPICS, *fact_names()]:
+    for name in [*TOPICS, *fact_names(), *note_names()]:
         page = folder / f"{file_stem(name)}.md"
         page.parent.mkdir(parents=True, exist_ok=True)
         text = read_page(name).text.replace(f"({TOPICS[0]}.md", f"({file_stem(TOPICS[0])}.md")
@@ -72,7 +72,7 @@ def configuration(docs: Path, site: Path) -> str:
             "theme": {"name": "material", "font": False, "features": ["navigation.sections"]},
             "plugins": ["search"],
             "markdown_extensions": ["tables", "fenced_code", "admonition", "pymdownx.highlight"],
-            "nav": [*entries(TOPICS), {"All facts": entries(fact_names())}],
+            "nav": [*entries(TOPICS), {"All facts": entries(fact_names())}, {"Notes": entries(note_names())}],
             "strict": True,
             "validation": {"links": {"not_found": "warn"}},
         }

@@ -11,10 +11,10 @@ from retrosim.checks import check_choice
 from retrosim.errors import RetrosimError
 from retrosim.machine.presets import PRESETS
 from retrosim.rom import Rom, load_program
-from retrosim.rom.elf_write import CODE, DATA, ZEROS, ElfSymbol, Section, write_elf
+from retrosim.rom.elf_write import image_elf
 from retrosim.rom.fields import ALLOWED, FILE_PATH, MACRO, SOURCE_PATH, read_toml
 from retrosim.rom.formats.sources import COMPILERS, FLAGS
-from retrosim.rom.image import EF_M68000, Image, family_of
+from retrosim.rom.image import Image, family_of
 from retrosim.rom.library import in_boot
 
 from .linking import ASSEMBLY, OBJECTS, PASCAL, link_sources
@@ -79,24 +79,7 @@ def elf_of(image: Image) -> bytes:
     """
     if image.missing:
         raise RetrosimError(f"calls {', '.join(sorted(image.missing.values()))}, defined nowhere")
-    codes = [symbol.address for symbol in image.symbols.values() if symbol.kind == "function"] + [image.entry]
-    sections = []
-    for start, content in image.segments:
-        is_code = any(start <= address < start + len(content) for address in codes)
-        sections.append(Section(".text" if is_code else ".data", start, CODE if is_code else DATA, content))
-    sections += [Section(".bss", start, ZEROS, size=size) for start, size in image.bss]
-
-    def number(address: int) -> int | None:
-        inside = (i for i, each in enumerate(sections) if each.address <= address <= each.address + each.bytes)
-        return next(inside, None)
-
-    symbols = [
-        ElfSymbol(name, symbol.address, symbol.size, symbol.kind, True, number(symbol.address))
-        for name, symbol in image.symbols.items()
-    ]
-    family = image.family
-    flags = EF_M68000 if image.isa == "m68000" else 0
-    return write_elf(family.machine, family.byte_order, image.entry, sections, symbols, image.lines, flags)
+    return image_elf(image)
 
 
 def machine_of_cpu(cpu: str) -> str:

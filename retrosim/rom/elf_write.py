@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from .image import EF_M68000, Image
+
 CODE, DATA, ZEROS = "code", "data", "zeros"
 _PROGBITS, _SYMTAB, _STRTAB, _NOBITS = 1, 2, 3, 8
 _WRITE, _ALLOC, _EXECUTE = 1, 2, 4
@@ -65,6 +67,33 @@ def write_elf(
     flags     e_flags
     """
     return _Writer(">" if byte_order == "big" else "<").file(machine, entry, sections, symbols, lines, flags)
+
+
+def image_elf(image: Image) -> bytes:
+    """Return an image as an ELF file, with its symbols and source lines.
+
+    A part of memory with a function or the entry in it is code. A symbol belongs to the section that it lies in, or to
+    the one that it is the end of.
+    """
+    codes = [symbol.address for symbol in image.symbols.values() if symbol.kind == "function"] + [image.entry]
+    sections = []
+    for start, content in image.segments:
+        is_code = any(start <= address < start + len(content) for address in codes)
+        sections.append(Section(".text" if is_code else ".data", start, CODE if is_code else DATA, content))
+    sections += [Section(".bss", start, ZEROS, size=size) for start, size in image.bss]
+
+    def number(address: int) -> int | None:
+        inside = [n for n, part in enumerate(sections) if part.address <= address < part.address + max(1, part.bytes)]
+        ended = [n for n, part in enumerate(sections) if address == part.address + part.bytes]
+        return next(iter(inside + ended), None)
+
+    symbols = [
+        ElfSymbol(name, symbol.address, symbol.size, symbol.kind, True, number(symbol.address))
+        for name, symbol in image.symbols.items()
+    ]
+    family = image.family
+    flags = EF_M68000 if image.isa == "m68000" else 0
+    return write_elf(family.machine, family.byte_order, image.entry, sections, symbols, image.lines, flags)
 
 
 class _Names:

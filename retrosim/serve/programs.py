@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from retrosim.debug.unwind import PC, Row, Unwinding
 from retrosim.reading import read_regular
 from retrosim.rom import Image, Rom
-from retrosim.rom.elf_write import CODE, ZEROS, ElfSymbol, Section, write_elf
+from retrosim.rom.elf_write import image_elf
 from retrosim.rom.frames import REGISTER, SAVED, UNDEFINED, FrameRow, Rule, frame_section, with_frames
 from retrosim.rom.image import ELF_MAGIC, MAX_IMAGE_BYTES
 from retrosim.rom.toolchains import COMMON
@@ -100,25 +100,9 @@ def file_of(program: Rom | Image, image: Image, name: str | Path) -> Path | None
 
 def elf_of(machine: Machine, path: Path | None) -> bytes:
     """Return a machine's program as an ELF file, its own or one made of what was loaded, with tables for backtraces."""
-    elf, frames = _elf_of(machine.image, path), frames_of(machine)
+    elf = image_elf(machine.image) if path is None else path.read_bytes()
+    frames = frames_of(machine)
     return with_frames(elf, frames) if frames else elf
-
-
-def _elf_of(image: Image, path: Path | None) -> bytes:
-    if path is not None:
-        return path.read_bytes()
-    sections = [Section(f".load{n}", start, CODE, data) for n, (start, data) in enumerate(image.segments)]
-    sections += [Section(f".zero{n}", start, ZEROS, size=size) for n, (start, size) in enumerate(image.bss)]
-
-    def section_of(address: int) -> int | None:
-        found = (n for n, each in enumerate(sections) if each.address <= address < each.address + max(1, each.bytes))
-        return next(found, None)
-
-    symbols = [
-        ElfSymbol(name, each.address, each.size, each.kind, is_global=True, section=section_of(each.address))
-        for name, each in image.symbols.items()
-    ]
-    return write_elf(image.family.machine, image.byte_order, image.entry, sections, symbols, image.lines)
 
 
 def source_folders(program: Rom | Image) -> list[Path]:

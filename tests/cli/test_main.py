@@ -160,7 +160,8 @@ def test_package_names_are_there_when_asked_for() -> None:
 
 
 def test_example_of_the_package_runs(capsys) -> None:
-    lines = [line for line in retrosim.__doc__.splitlines() if line.startswith("    ")]
+    example = retrosim.__doc__.partition("The public names")[0]
+    lines = [line for line in example.splitlines() if line.startswith("    ")]
     exec("\n".join(line.removeprefix("    ") for line in lines), {})
     cycles, instructions, collided = map(int, capsys.readouterr().out.split())
     assert cycles > instructions > 10_000 and 0 < collided <= 100

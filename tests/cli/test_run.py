@@ -163,6 +163,7 @@ def test_wayland_alone_is_explained(run, monkeypatch) -> None:
     assert "Xwayland" in run("run", "--objects", "5").err
 
 
+@pytest.mark.full
 def test_nothing_is_overwritten_unless_forced(run, tmp_path) -> None:
     shot = tmp_path / "shot.png"
     shot.write_text("precious")

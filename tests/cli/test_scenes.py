@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 
 def test_list(run) -> None:
     listed = run("scenes", "--json").json()["scenes"]
@@ -33,6 +35,7 @@ def test_fields_of_a_rom(run) -> None:
     assert "masks takes no scenes" in run("scenes", "--rom", "masks").out
 
 
+@pytest.mark.full
 def test_run_and_record(run, tmp_path: Path) -> None:
     found = run("run", "--scene", "cross", "--machine", "native", "--frames", "2", "--json").json()
     assert (found["rom"], found["scene"], found["parameters"]["objects"]) == ("tanks", "cross", 8)

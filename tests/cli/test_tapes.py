@@ -374,6 +374,7 @@ def test_rom_of_ones_own(run, tmp_path) -> None:
     run("run", "folder", "--machine", "native", "--headless").is_refused(2, f"allowed {', '.join(SCENARIOS)}")
 
 
+@pytest.mark.full
 def test_another_rom_that_comes_with_it(run, tmp_path) -> None:
     """`xquest` is run, recorded, replayed and verified by its name, with its own default parameters."""
     ran = run("run", "xquest", "--headless", "--frames", 12, "--json").json()

@@ -137,6 +137,7 @@ def test_too_much_for_numpy_waits_for_the_kernels(begun, monkeypatch):
     assert len(world.pairs(x, x, size=3)) == 797 and "scenes" in begun
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("question", ["nearest", "segments"])
 def test_questions_with_too_many_candidates_wait_for_the_kernels(question, begun, monkeypatch):
     """What the kernels do without listing every candidate is no error in the first call either."""

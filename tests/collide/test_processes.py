@@ -42,7 +42,7 @@ print("right")
 DIVIDED = """
 import multiprocessing
 import numpy as np
-from retrosim.collide import _start, world
+from retrosim.collide import _first_calls, world
 from retrosim.jit import kernel
 
 x = np.arange(300)
@@ -56,7 +56,7 @@ def ask(number):
 
 if __name__ == "__main__":
     ask(2)  # its kernels are being compiled, or read, from now on
-    _start.COMPILER.is_done("last", lambda: last(x.astype(float), 1.0))  # and this one surely
+    _first_calls.COMPILER.is_done("last", lambda: last(x.astype(float), 1.0))  # and this one surely
     with multiprocessing.get_context("fork").Pool(2) as pool:
         print(pool.map(ask, (2, 3)))
         pool.close()
@@ -81,7 +81,7 @@ def test_calls_that_are_interrupted_leave_nothing_behind():
 SHARED = """
 import threading, time
 import numpy as np
-from retrosim.collide import _start
+from retrosim.collide import _first_calls
 from retrosim.collide.scene import Scene
 
 rng = np.random.default_rng(1)
@@ -93,7 +93,7 @@ questions = [
     lambda: scene.nearest(one, one, k=3), lambda: scene.at_points(one, one),
 ]
 [question() for question in questions]
-_start.COMPILER.wait()
+_first_calls.COMPILER.wait()
 end = time.monotonic() + SECONDS
 failed = []
 

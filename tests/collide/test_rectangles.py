@@ -58,6 +58,7 @@ def every_pair(count):
     return np.arange(count, dtype=np.int32).reshape(-1, 2)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("method", METHODS)
 def test_at_random(method):
     """Pairs shared among the three methods, and the operations of all of them."""

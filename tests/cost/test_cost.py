@@ -132,6 +132,7 @@ def test_everything_adds_up_to_what_measure_says(name, build, timing):
         assert report["caches"] is None
 
 
+@pytest.mark.full
 def test_with_table_clocks_nothing_stalls():
     """The bases, found from the flow of each branch, are then all there is."""
     report = costs(sectors("mc68040-25", "O1", "table"), "DetermineCollisions")

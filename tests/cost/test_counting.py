@@ -35,6 +35,7 @@ def opened(name: str, engine: str, objects: int = 1) -> Machine:
     return machine
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", FLAT_MACHINES if FULL else ("mc68040-25",))
 def test_counts_are_those_of_single_steps(name) -> None:
     """The same instructions, clocks and calls as an evaluator that is looked at after each instruction."""

@@ -27,6 +27,7 @@ def report() -> CostReport:
     return cost_report(machine, "DetermineCollisions", warm=0, interval=False, sources=[SOURCES])
 
 
+@pytest.mark.full
 def test_the_tree_adds_up(report) -> None:
     total, own = report.totals.cycles, {}
     for row in report.breakdown.calls:

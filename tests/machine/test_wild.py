@@ -65,6 +65,7 @@ def machine(name: str, engine: str, code: str, *more: tuple[int, str], timing: s
     return ours
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", MACHINES)
 @pytest.mark.parametrize("engine", COMPILED)
 def test_an_exception_storm_ends_with_its_budget(engine: str, name: str) -> None:

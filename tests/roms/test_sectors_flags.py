@@ -117,6 +117,7 @@ def test_random_scenes(machine: Machine) -> None:
     assert hits > 10 * SCENES
 
 
+@pytest.mark.first_case
 def test_pairs_across_grid_lines(machine: Machine) -> None:
     for scene, expected in edge_pairs(EACH):
         assert np.array_equal(flags(machine, scene), expected), scene.tolist()

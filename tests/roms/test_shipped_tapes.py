@@ -143,6 +143,7 @@ def test_a_suite_has_every_scenario_on_several_machines() -> None:
         assert len({name for path in load_rom(scenario).tapes() for name in verified[path]}) > 2
 
 
+@pytest.mark.full
 def test_a_name_is_enough(run, tool, tmp_path) -> None:
     name = tool.TAPES[0].name
     result = run("replay", name, "--machine", "native", "--json").json()

@@ -27,6 +27,7 @@ def machine(name: str, objects: int, seed: int | None = None) -> NativeMachine:
     return NativeMachine(name, parameters=given)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_golden_world_hashes(name: str) -> None:
     """What the world must be on every machine, for ever; a failure prints the new values, also of a new scenario."""

@@ -71,6 +71,7 @@ def judged(method: int, columns: dict[str, np.ndarray]):
     return lambda a, b: getattr(Study(rectangles[a], rectangles[b]), name)()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("method", range(rules.BITMAP), ids=rules.METHODS[: rules.BITMAP])
 def test_flags_are_those_of_the_judge(method: int) -> None:
     machine = NativeMachine("gallery", parameters={"objects": 96, "seed": 3 + method})

@@ -106,7 +106,7 @@ def flags(rom: str, world: dict[str, np.ndarray], shapes: Shapes) -> np.ndarray:
     return found | ((np.arange(len(found)) == struck) & (struck > 0))
 
 
-@pytest.mark.first_case
+@pytest.mark.full
 @pytest.mark.parametrize("rom", SCENARIOS)
 def test_hits_are_tested_pairs_and_make_up_the_flags_of_the_routine(rom: str) -> None:
     tape = sorted((load_rom(rom).path / "tapes").glob("*.rtape"))[0].stem

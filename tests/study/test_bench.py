@@ -63,6 +63,7 @@ def test_every_engine_here_has_a_case(result):
         assert case["per_second"] > 0 and case["laps"] == 2 and case["checks"] >= 1 and case["spread"] >= 0
 
 
+@pytest.mark.full
 def test_ratios_and_rates_belong_together(result):
     rates = {case["engine"]: case["per_second"] for case in result["cases"]}
     for case in result["cases"]:

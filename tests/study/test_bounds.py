@@ -194,6 +194,7 @@ def test_an_irreducible_loop(tmp_path):
 TIGHT = {"mc68040-25": 2.2, "i386dx-33": 1.2, "i486dx2-66": 1.8, "ppc601-80": 2.6}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", TIGHT)
 def test_bounds_are_tight(name):
     report = report_of(name, *ROUTINES[0], CALLS)

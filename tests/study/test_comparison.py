@@ -126,6 +126,7 @@ def test_exact_methods_do_what_they_say(study):
     assert {method.name for method in OURS if not method.is_exact} == {"point-1", "point-2", "line-1"}
 
 
+@pytest.mark.full
 def test_figure_12_the_cross_is_missed_by_points(study):
     assert collisions(study, "cross") == 4
     assert errors(study, "point-1", "cross") == errors(study, "point-2", "cross") == (0, 4)

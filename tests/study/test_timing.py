@@ -140,6 +140,7 @@ def test_table_is_plain_json(table):
     assert method == {"full": False, "seconds": 0.02, "scenes": None, "seed": 1994, "memory_changed": {MACHINE: {}}}
 
 
+@pytest.mark.full
 def test_full_run_of_one_cell(full):
     (row,) = full["rows"]
     assert row["line"].startswith(f"200 objects: {row['checks']} in {row['microseconds']} us: ")

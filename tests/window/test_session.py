@@ -366,6 +366,7 @@ def test_an_image_without_a_manifest(tmp_path):
     assert compose(bench.session, 640).overlay is not None
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "build", "objects", "words"),
     [

@@ -126,7 +126,7 @@ def faults_of(model: str, timing: str, *names: str) -> list[str]:
 MOVES = {"68k": "MOVE", "flat x86": "MOV", "real x86": "MOV", "PowerPC": "lwzx"}
 
 
-@pytest.mark.first_case
+@pytest.mark.full
 @pytest.mark.parametrize("model", MODELS)
 def test_a_missing_mask_is_found(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not faults_of(model, "off", MOVES[MODELS[model]])

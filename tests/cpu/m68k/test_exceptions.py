@@ -210,6 +210,7 @@ def test_frames_beside_musashi(program: str) -> None:
     assert after[sp(core) : STACK].tobytes() == core.ram[sp(core) : STACK].tobytes()
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize("sr", [0x2000, 0x0000], ids=["supervisor", "user"])
 @pytest.mark.parametrize("program", ODD_TARGETS)

@@ -150,7 +150,7 @@ def test_every_opcode_word_is_claimed_at_most_once(model: str) -> None:
         assert fits.max() == 1, [row.syntax for row in group]
 
 
-@pytest.mark.first_case
+@pytest.mark.full
 @pytest.mark.parametrize("model", MODELS)
 def test_every_claimed_word_decodes_as_its_row(model: str) -> None:
     cpu = m68k.cpu(model)

@@ -252,6 +252,7 @@ EVERY_PROGRAM = [p[0] for p in PROGRAMS.values()] + [
 EVERY_PROGRAM.append([lwz(3, 4), lwz(5, 6), addi(5, 3, 1), addi(5, 5, 1), addi(7, 8, 1), stw(3, 4)])
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_rules_of_the_pipeline(program: str, name: str) -> None:

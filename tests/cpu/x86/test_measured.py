@@ -333,6 +333,7 @@ def test_the_other_reading(name: str, reading: str, option: str, expected: int) 
     assert clocks_of(row, {reading: option}) == expected != row.clocks
 
 
+@pytest.mark.full
 def test_wait_states_of_code_on_one_board() -> None:
     """What is said of the M326: 3 for code meet both of its rows; writes slow enough for one miss the other."""
     modes, strings = (row for row in ROWS if row.name.endswith(", M326"))

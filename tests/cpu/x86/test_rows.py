@@ -70,6 +70,7 @@ def test_every_row_is_drawn_and_has_clocks(drawn: Callable[[str], list[Insn]], m
     assert len(handlers) < 2000
 
 
+@pytest.mark.full
 def test_every_entry_of_the_clock_table_is_used(drawn: Callable[[str], list[Insn]]) -> None:
     used = {"exception", "exception at a limit", *(f"exception of {name}" for name in ("AAM", "BOUND", "DIV", "IDIV"))}
     for model in x86.MODEL_NAMES:
