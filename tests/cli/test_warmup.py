@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from retrosim import collide
 from retrosim.cache.sources import CACHE, STORES
 from retrosim.cache.store import KEY_FILE, Cache
 from retrosim.rom import load_rom, rom_names
@@ -81,13 +83,46 @@ def test_warmup_compiles_once(environment, tmp_path, warm_home) -> None:
     assert Path(again["folder"]).is_relative_to(warm_home)
 
 
-@pytest.mark.full
-def test_every_routine_is_called(environment) -> None:
+CALLED = """
+import json, sys
+from retrosim.cli.commands.warmup import _run_routines
+called = set()
+def note(frame, event, _):
+    if event == "call":
+        called.add((frame.f_code.co_filename, frame.f_code.co_qualname))
+sys.setprofile(note)
+_run_routines(sys.argv[1])
+sys.setprofile(None)
+json.dump(sorted(called), sys.stdout)
+"""
+
+
+def public_routines() -> set[tuple[str, str]]:
+    """Return (file, name) of each public function of `collide` and each public method of a scene, from the sources."""
+    folder, names = Path(collide.__file__).parent, set()
+    for path in (*folder.glob("[!_]*.py"), *folder.glob("documents/[!_]*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.FunctionDef):
+                names.add((str(path), node.name))
+            elif isinstance(node, ast.ClassDef) and node.name == "Scene":
+                methods = [method for method in node.body if isinstance(method, ast.FunctionDef)]
+                names |= {(str(path), f"Scene.{method.name}") for method in methods if not _is_property(method)}
+    return {(path, name) for path, name in names if name.removeprefix("Scene.")[0] != "_"}
+
+
+def _is_property(method: ast.FunctionDef) -> bool:
+    return any(isinstance(decorator, ast.Name) and decorator.id == "property" for decorator in method.decorator_list)
+
+
+@pytest.mark.parametrize("dtype", ["int16", "int32"])
+def test_every_routine_is_called(environment, dtype: str) -> None:
     """Without the compiler, of which they are the occasion."""
-    call = "from retrosim.cli.commands.warmup import _run_routines; _run_routines({!r})"
-    for dtype in ("int16", "int32"):
-        words = [sys.executable, "-c", call.format(dtype)]
-        subprocess.run(words, env=environment | {"NUMBA_DISABLE_JIT": "1"}, check=True, timeout=300)
+    words = [sys.executable, "-c", CALLED, dtype]
+    changed = environment | {"NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(words, env=changed, capture_output=True, text=True, check=True, timeout=300)
+    called = {tuple(pair) for pair in json.loads(done.stdout)}
+    wanted = public_routines()
+    assert len(wanted) > 70 and wanted - called == set()
 
 
 def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:

@@ -12,11 +12,15 @@ examples:
 from __future__ import annotations
 
 import argparse
+import inspect
+import pkgutil
 import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from importlib import import_module
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from retrosim.errors import RetrosimError
 from retrosim.machine.choices import NATIVE
@@ -120,14 +124,129 @@ def _run_frame(name: str, rom: str) -> None:
     open_machine(name, rom).run(frames=1)
 
 
+def routines() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield every routine of `collide` that users call, as "module.function" or "Scene.method"."""
+    from retrosim import collide
+    from retrosim.collide.scene import Scene
+
+    for info in pkgutil.walk_packages(collide.__path__, f"{collide.__name__}."):
+        name = info.name.removeprefix(f"{collide.__name__}.")
+        if name.startswith(("_", "kernels")) or info.ispkg:
+            continue
+        module = import_module(info.name)
+        for function in vars(module).values():
+            if inspect.isfunction(function) and function.__module__ == info.name and function.__name__[0] != "_":
+                yield f"{name.rpartition('.')[2]}.{function.__name__}", function
+    for name, method in vars(Scene).items():
+        if inspect.isfunction(method) and name[0] != "_":
+            yield f"Scene.{name}", method
+
+
 def _run_routines(dtype: str) -> None:
-    """Run every routine of `collide` once on coordinates of a type."""
+    """Run every routine of `collide` once on coordinates of a type, and the usual ones in their usual forms."""
+    from retrosim.collide._first_calls import COMPILER
+
+    samples = _samples(dtype)
+    for name, routine in routines():
+        values = _arguments(name, routine, samples)
+        result = routine(values.pop("self"), **values) if "self" in values else routine(**values)
+        if isinstance(result, Iterator):
+            deque(result, maxlen=0)
+    _run_usual_forms(dtype)
+    COMPILER.wait()
+
+
+def _arguments(name: str, routine: Callable[..., Any], samples: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a value for each parameter that has no default, or that the samples name for its type or its module."""
+    module, chosen = name.partition(".")[0], {}
+    for parameter in inspect.signature(routine).parameters.values():
+        own = f"{module}.{parameter.name}"
+        if parameter.annotation in samples:
+            chosen[parameter.name] = samples[parameter.annotation]
+        elif own in samples:
+            chosen[parameter.name] = samples[own]
+        elif parameter.default is parameter.empty:
+            chosen[parameter.name] = samples[parameter.name]
+    return {parameter: value() if callable(value) else value for parameter, value in chosen.items()}
+
+
+def _samples(dtype: str) -> dict[str, Any]:
+    """Return values for parameters by name, module and name, or type; a function makes one that the call changes."""
+    import numpy as np
+
+    from retrosim.collide import convex, masks
+    from retrosim.collide.documents import bitmap, objects
+    from retrosim.collide.scene import Scene
+
+    x, y = np.array([10, 35, 300], dtype), np.array([10, 12, 300], dtype)
+    sizes, pairs, shape = np.array([30, 20, 10]), np.array([[0, 1], [1, 2]], np.int32), np.zeros(3, np.int32)
+    outlines, sprite = [[(0, 0), (9, 0), (0, 9)]], np.ones((2, 2), np.uint8)
+
+    def scene() -> Scene:
+        kept = Scene()
+        kept.add(x, y, size=sizes)
+        return kept
+
+    def game() -> np.ndarray:
+        ships = np.zeros(2, objects.OBJECT)
+        ships[:] = [(objects.SHIP, 1, objects.DETECT_ALL, 0, place, place, 0, 1) for place in (100, 104)]
+        return ships
+
+    return {
+        "x": x,
+        "y": y,
+        "z": y,
+        "x0": x,
+        "y0": y,
+        "x1": y,
+        "y1": x,
+        "move_x": y,
+        "move_y": x,
+        "size": sizes,
+        "other": 30,
+        "radius": 10,
+        "swept.size": sizes,  # or a radius
+        "plane.size": 30,
+        "batch.size": 30,
+        "batch.x": np.array([x, y]),
+        "batch.y": np.array([y, x]),
+        "pairs": pairs,
+        "shape": shape,
+        "outlines": outlines,
+        "Polygons": convex.pack(outlines, radius=1),
+        "sprite": sprite,
+        "Sequence[bytes | np.ndarray]": [sprite],
+        "Masks": masks.pack([sprite]),
+        "Images": bitmap.pack([sprite]),
+        "a": 0,
+        "b": 1,
+        "frame": lambda: np.zeros((480, 640), np.uint8),
+        "solid": [1],
+        "parts": np.array([[0, 0, 8, 8]] * 3, np.int16),
+        "first": np.arange(4, dtype=np.int32),
+        "half": np.full((3, 2), 320, np.int16),
+        "angle": np.array([0, 128, 256], np.int16),
+        "rectangles.x": x.astype(np.int16),
+        "rectangles.y": y.astype(np.int16),
+        "rectangles.method": "point_1",
+        "circles": [(28, 24, 12)],
+        "objects": game,
+        "shapes": objects.make_circles([(28, 24, 12)]),
+        "values": [0.25, -3.5],
+        "count": 3,
+        "each": 1,
+        "seed": 1994,
+        "self": scene,
+        "ids": np.array([0, 1, 2]),
+    }
+
+
+def _run_usual_forms(dtype: str) -> None:
+    """Run what games call each frame on one size for all, on a size each, and on width and height each."""
     import numpy as np
 
     from retrosim import collide
-    from retrosim.collide import contacts, convex, groups, masks, plane, world
-    from retrosim.collide._first_calls import COMPILER
-    from retrosim.collide.scene import Scene
+    from retrosim.collide import groups, plane, world
 
     x, y = np.array([10, 35, 300], dtype), np.array([10, 12, 300], dtype)
     sizes, two = np.array([30, 20, 10]), np.array([[30, 20], [20, 30], [10, 4]])
@@ -145,14 +264,3 @@ def _run_routines(dtype: str) -> None:
                 ask(own, own, own, own, size=size, other=30)
         world.pairs(np.resize(own, 300), np.resize(own, 300), size=np.resize(two, (300, 2)))
         world.counts(own, own, size=30, starts=np.array([0, 1, 3]))
-    scene = Scene()
-    scene.add(x, y, size=sizes)
-    scene.nearest(x, y)
-    pairs, shape = scene.pairs(), np.zeros(3, np.int32)
-    shapes, sprites = convex.pack([[(0, 0), (9, 0), (0, 9)]], radius=1), masks.pack([np.ones((2, 2), np.uint8)])
-    convex.hits(x, y, shape, shapes, pairs)
-    convex.contacts(x, y, shape, shapes, pairs)
-    masks.hits(x, y, shape, sprites, pairs)
-    masks.contacts(x, y, shape, sprites, pairs)
-    contacts.boxes(x, y, pairs, size=30)
-    COMPILER.wait()
