@@ -54,7 +54,7 @@ def check_simulated(names: Iterable[str]) -> None:
 def check_memory(given: Mapping[str, int], timing: str | None, names: Iterable[str]) -> None:
     """Refuse parameters of caches and bus that one of the machines lacks. Errors: ArgumentError."""
     from retrosim.machine import PRESETS
-    from retrosim.machine.options import memory_parameters
+    from retrosim.machine.presets import memory_parameters
 
     if given and timing in ("off", "table"):
         raise refuse(f"--memory: timing {timing!r} has neither caches nor bus; allowed full")

@@ -9,8 +9,7 @@ from typing import Any
 from retrosim.checks import did_you_mean
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine, memory
-from retrosim.machine.calls import NO_REGISTERS
-from retrosim.machine.choices import MAX_STEPPED, WARM_CALLS
+from retrosim.machine.choices import MAX_STEPPED, NO_REGISTERS, WARM_CALLS
 from retrosim.rom import Image
 from retrosim.rom.fields import read_bytes
 

@@ -20,7 +20,7 @@ from typing import TypeVar
 from retrosim.cpu.spec.readings import changed_readings
 from retrosim.machine import Machine
 from retrosim.machine.choices import CAUSES
-from retrosim.machine.options import changed_memory
+from retrosim.machine.presets import changed_memory
 from retrosim.report.json import HIDDEN, SPREAD, spread
 from retrosim.rom import Image
 

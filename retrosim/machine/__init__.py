@@ -7,21 +7,18 @@ compiler.
                 already
     boards      what surrounds a CPU
     budget      what a run may use up
-    calls       calls of a machine's routines from outside
     choices     what a machine is told by name, and what is usual
     console     text on the screen of a simulated machine
     headless    runs a machine without a display
-    interface   what may be relied on of a machine, as protocols
+    interface   what may be relied on of a machine, as protocols, and what its runs return
     interval    how far the clocks of a machine may be off
     machine     a simulated machine
     memory      the memory map that all simulated machines share
     native      the native machine
     opening     opens machines by name, simulated or native
-    options     checks of what a machine is opened with
     placing     writes a scene into the memory of a simulated machine, through the description of its ROM
-    presets     machines by name
-    registers   registers of a machine by name, readable and writable
-    result      why and where a run stopped, and what a call cost
+    presets     machines by name, and checks of what is changed of them
+    registers   registers of a machine: by name, and which of them a routine uses before anybody has set them
     state_file  saved machine states
     systems     operating systems that programs were made for
     world       the world

@@ -19,7 +19,7 @@ from math import ceil, floor, hypot
 from typing import Any
 
 from .choices import CAUSES
-from .options import memory_parameters
+from .presets import memory_parameters
 
 EVALUATED = 2_000  # instructions: a shorter run is over before code for another reading is compiled
 SAME_CLOCKS = {CAUSES: "full"}  # timing mode -> one of the same clocks, for which more is compiled already

@@ -34,15 +34,13 @@ from retrosim.screen.shapes import Shapes
 
 from . import memory, placing, state_file, systems
 from .budget import Budget
-from .calls import MAX_INSTRUCTIONS, NO_REGISTERS, RESULT_TYPES, FirstUses
-from .choices import ENGINES, MAX_WARM_CALLS, WARM_CALLS
+from .choices import ENGINES, MAX_INSTRUCTIONS, MAX_WARM_CALLS, NO_REGISTERS, RESULT_TYPES, WARM_CALLS
 from .console import write_text
+from .interface import Measurement, RunResult
 from .interval import intervals
 from .memory import EXIT, FOREVER, MICROSECONDS, WRITE_TEXT, YIELD_FRAME
-from .options import chosen_service_clocks, memory_parameters, revision
-from .presets import preset
-from .registers import Registers
-from .result import Measurement, RunResult
+from .presets import chosen_service_clocks, memory_parameters, preset, revision
+from .registers import FirstUses, Registers
 from .world import World
 
 MAX_TEXT = 1 << 16  # characters of `text` that are kept, the last ones

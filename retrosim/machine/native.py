@@ -28,9 +28,9 @@ from retrosim.screen.shapes import Shapes
 
 from . import placing, state_file
 from .budget import Budget
+from .interface import RunResult
 from .memory import INPUT_WORDS
 from .presets import MACINTOSH_TICK_HZ
-from .result import RunResult
 from .world import World
 
 _REVISION = 1

@@ -8,11 +8,9 @@
 
 A new folder is a new scenario; nothing else lists them. What they share:
 
-    boxes       boxes of a program that is not known here, if its world has px, py, collided
-    drawing     kernels that draw pictures and texts of a ROM
+    drawing     kernels that draw pictures, texts and rectangles at any angle
     pictures    the drawings of a ROM as arrays, for kernels that draw
     random      kernels that draw random numbers
-    rectangles  kernels that find and fill the pixels of a rectangle at any angle
     scenario    what a scenario consists of, and what all of them have in common
     shapes      what the programs test, found from the running machine after a frame
     walks       how a program's collision check is followed from outside, by the names of its functions and variables

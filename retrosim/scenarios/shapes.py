@@ -10,14 +10,61 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from retrosim.screen.shapes import Columns, Grid, Shapes
+from retrosim.screen.shapes import Columns, Grid, Shapes, pairs_of, table
 
-from . import SCENARIOS, boxes, load_shapes
+from . import SCENARIOS, load_shapes
 from .scenario import ShapeSource
 
 __all__ = ["Columns", "Grid", "ShapeSource", "Shapes", "shapes_of"]
 
 MAX_OBJECTS = 1000  # more cannot be shown
+SIDE, MAX_SIDE = 30, 640
+"""Pixels: of boxes that a world does not give sides, and what counts as one."""
+
+Boxes = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Left, top, width, height, int[n] each."""
+
+
+def overlapping(boxes: Boxes, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Tell whether boxes `a` and `b`, int[..], overlap: half open, the side of the one that begins first decides."""
+    x, y, width, height = boxes
+    dx, dy = x[b] - x[a], y[b] - y[a]
+    return (dx < width[a]) & (-dx < width[b]) & (dy < height[a]) & (-dy < height[b])
+
+
+def centres(boxes: Boxes) -> np.ndarray:
+    """Return the centres of boxes, int32[n, 2]."""
+    x, y, width, height = boxes
+    return table(x + width // 2, y + height // 2)
+
+
+def both(flags: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Tell of which pairs both objects have their flag set, bool[m]."""
+    return flags[pairs].all(axis=1)
+
+
+def _boxes_of(columns: Columns) -> Shapes:
+    """Return the boxes of a program that is not known here: as tested, for nothing else is known, those that overlap.
+
+    columns  px, py, collided; wide, high where sides differ
+    """
+    x, y, hit = columns["px"] >> 5, columns["py"] >> 5, columns["collided"] != 0
+    sides = [columns.get(name, ()) for name in ("wide", "high")]
+    if [len(each) for each in sides] != [len(x)] * 2:
+        sides = [np.full(len(x), SIDE)] * 2
+    width, height = np.clip(sides, 1, MAX_SIDE)
+    every = np.arange(len(x))
+    tested = pairs_of(overlapping((x, y, width, height), every[:, None], every))
+    return Shapes(
+        hit=hit,
+        centres=centres((x, y, width, height)),
+        boxes=table(every, x, y, x + width, y + height),
+        tested=tested,
+        hits=tested[both(hit, tested)],
+    )
+
+
+BOXES = ShapeSource(objects=("px", "py", "collided"), single=(), shapes=_boxes_of)
 
 
 def _is_whole(source: ShapeSource, world: Mapping[str, np.ndarray]) -> bool:
@@ -41,7 +88,7 @@ def shapes_of(
     Returns    None if the world has no objects of such a kind, or more than can be shown
     """
     columns = {name: np.asarray(column, np.int64) for name, column in world.items()}
-    source = load_shapes(program) if program in SCENARIOS else boxes.SHAPES
+    source = load_shapes(program) if program in SCENARIOS else BOXES
     if _is_whole(source, columns):
         try:
             more = auxiliary(source, columns)
@@ -49,4 +96,4 @@ def shapes_of(
             more = None
         if more is not None:
             return source.shapes({**columns, **more})
-    return boxes.shapes(columns) if _is_whole(boxes.SHAPES, columns) else None
+    return _boxes_of(columns) if _is_whole(BOXES, columns) else None

@@ -20,8 +20,7 @@ from retrosim.cpu.spec.readings import changed_readings, chosen_readings
 from retrosim.jobs import HERE, Job, Workers, run_jobs
 from retrosim.machine import PRESETS, Machine
 from retrosim.machine.interval import Interval, intervals
-from retrosim.machine.options import changed_memory, memory_parameters
-from retrosim.machine.presets import preset
+from retrosim.machine.presets import changed_memory, memory_parameters, preset
 from retrosim.rom import Rom, load_rom
 
 from .analysis import analysis_table

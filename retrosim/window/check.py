@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from retrosim.errors import RetrosimError
-from retrosim.machine.interface import AnyMachine, SimulatedMachine
-from retrosim.machine.result import Measurement
+from retrosim.machine.interface import AnyMachine, Measurement, SimulatedMachine
 from retrosim.scenarios.sectors.printed import OBJECTS, PRINTED, printed_cycles
 
 ROUTINES = {"sectors": "DetermineCollisions", "gallery": "DetermineCollisions"}

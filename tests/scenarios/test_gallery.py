@@ -132,7 +132,7 @@ def test_colours_find_the_later_of_two() -> None:
 
 def pixels_of(machine: NativeMachine):
     """Yield the pixels of each object, drawn by itself."""
-    from retrosim.scenarios.rectangles import fill_rectangle
+    from retrosim.scenarios.drawing import fill_rectangle
 
     spans = np.zeros((480, 2), np.int32)
     for rectangle in rectangles_of(machine.world().columns):

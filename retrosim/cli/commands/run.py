@@ -272,7 +272,7 @@ class _Headless:
 
 def _settings(machine: Any) -> dict[str, Any]:
     """Return what a result depends on: parameters, build, engine, timing, memory (None where there is no CPU)."""
-    from retrosim.machine.options import changed_memory
+    from retrosim.machine.presets import changed_memory
 
     image, memory = getattr(machine, "image", None), getattr(machine, "memory_clocks", None)
     changed = None if memory is None else changed_memory(machine.preset, memory)

@@ -9,9 +9,8 @@ import numpy as np
 from retrosim.jit import kernel
 from retrosim.screen.palette import BLACK
 
-from ..drawing import draw_label, draw_number, field, label
+from ..drawing import draw_label, draw_number, field, fill_rectangle, label
 from ..pictures import Pictures
-from ..rectangles import fill_rectangle
 from .rules import (
     BROAD,
     BROADS,

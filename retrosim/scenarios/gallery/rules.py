@@ -17,8 +17,8 @@ from retrosim.numeric.fixed import to_pixels, to_q5
 from retrosim.numeric.tables import FRACTION_BITS, TURN, cosine, rotated_x, rotated_y, sine
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
 
+from ..drawing import find_spans
 from ..random import random_below
-from ..rectangles import find_spans
 from ..scenario import DOWN, FIRE, FRAME, LEFT, PAD_BEFORE, RANDOM, RIGHT, UP
 
 METHOD, BROAD, HANDLERS, CHECKS, TESTS, HITS, EXACT_HITS, WRONG, MISSED = range(3, 12)

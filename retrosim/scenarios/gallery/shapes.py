@@ -10,10 +10,10 @@ import numpy as np
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
 from retrosim.screen.shapes import Columns, Grid, Shapes, no_rows, pairs_of, table
 
-from ..boxes import both
-from ..rectangles import find_spans
+from ..drawing import find_spans
 from ..scenario import ShapeSource
 from ..sectors.shapes import passes
+from ..shapes import both
 from ..tanks.shapes import corners_of
 from ..walks import CalledTest, Flag, Sectors, WalkSource
 from . import rules

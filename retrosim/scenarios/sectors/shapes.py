@@ -11,8 +11,8 @@ import numpy as np
 from retrosim.collide.kernels.pairs.sector_grid import COLUMNS, ROWS, SHIFT
 from retrosim.screen.shapes import Columns, Grid, Shapes, pairs_of, table
 
-from ..boxes import both, centres, overlapping
 from ..scenario import ShapeSource
+from ..shapes import both, centres, overlapping
 from ..walks import Flag, ReadTest, Records, Sectors, WalkSource
 from .rules import SIDE
 

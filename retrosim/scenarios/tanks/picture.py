@@ -17,9 +17,8 @@ from retrosim.numeric.tables import TURN
 from retrosim.screen.framebuffer import HEIGHT, WIDTH
 from retrosim.screen.palette import BLACK
 
-from ..drawing import draw_count
+from ..drawing import draw_count, fill_rectangle, pixels_of
 from ..pictures import Pictures
-from ..rectangles import fill_rectangle, pixels_of
 from .rules import (
     BLAST_FRAMES,
     BLAST_LEFT,

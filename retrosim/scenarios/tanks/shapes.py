@@ -12,8 +12,8 @@ from retrosim.numeric.tables import FRACTION_BITS, QUARTER, SINES, TURN
 from retrosim.rom.reading import Reader
 from retrosim.screen.shapes import Columns, Grid, Shapes, pairs_of, table
 
-from ..boxes import both
 from ..scenario import ShapeSource
+from ..shapes import both
 from ..walks import CalledTest, Flag, Records, WalkSource
 from .rules import COLUMNS, LOG2_BLOCK, ROWS
 

@@ -8,9 +8,9 @@ from retrosim.collide.kernels.pairs.sector_grid import ROWS
 from retrosim.rom.reading import Reader
 from retrosim.screen.shapes import Columns, Shapes, pairs_of, table
 
-from ..boxes import both, centres, overlapping
 from ..scenario import ShapeSource
 from ..sectors.shapes import LOG2_SIDE, OBJECTS, passes
+from ..shapes import both, centres, overlapping
 from ..walks import CalledTest, Flag, Sectors, WalkSource
 
 MAX_ROWS, BITS = 32, 32  # of a mask

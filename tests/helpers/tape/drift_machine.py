@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from retrosim.errors import IllegalInstruction, StateError
-from retrosim.machine.result import RunResult
+from retrosim.machine.interface import RunResult
 from retrosim.machine.world import World
 
 PAD_ADDRESS = 0x20
