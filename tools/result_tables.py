@@ -4,8 +4,8 @@
     retrosim timing --details --no-interval --json > timing.json
     retrosim study --json > study.json
     retrosim bench --save                                    writes tools/bench/MACHINE-HOST.json
-    retrosim bench --programs --save                         writes tools/bench/programs-HOST.json
-    retrosim bench --kernels --save                          writes tools/bench/kernels-HOST.json
+    retrosim bench programs --save                         writes tools/bench/programs-HOST.json
+    retrosim bench kernels --save                          writes tools/bench/kernels-HOST.json
     tools/result_tables.py timing.json study.json            print the tables
     tools/result_tables.py timing.json study.json --write    put them into the pages
 
@@ -156,7 +156,7 @@ def engines(result: Mapping[str, Any]) -> str:
 
 
 def programs(result: Mapping[str, Any]) -> str:
-    """Return what `bench --programs` measured: goals by machine, and each program beside native C and Unicorn."""
+    """Return what `bench programs` measured: goals by machine, and each program beside native C and Unicorn."""
     means = {(each["machine"], each["engine"]): each["ratio_to"] for each in result["means"]}
     machines = list(dict.fromkeys(case["machine"] for case in result["cases"]))
     cases = [case for case in result["cases"] if case["engine"] == MACHINE_CODE and not case["error"]]
@@ -220,7 +220,7 @@ def kernel_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def kernels(result: Mapping[str, Any]) -> str:
-    """Return what `bench --kernels` measured: a table, what it was measured on, and the rows below the goal."""
+    """Return what `bench kernels` measured: a table, what it was measured on, and the rows below the goal."""
     rows = [["scene", "objects", "ours", "time", "best peer", "its time", "ratio"]]
     below = []
     for row in kernel_rows(result):
@@ -244,7 +244,7 @@ def kernels(result: Mapping[str, Any]) -> str:
 
 
 def joined(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return results with those of `bench --kernels` in one: runs for different numbers of objects."""
+    """Return results with those of `bench kernels` in one: runs for different numbers of objects."""
     runs = [result for result in results if kind_of(result) == "kernels"]
     others = [result for result in results if result not in runs]
     return others + [runs[0] | {"cases": [case for run in runs for case in run["cases"]]} for _ in runs[:1]]

@@ -1,4 +1,4 @@
-"""What runs in `retrosim bench --kernels`: `retrosim.collide`, and what else a Python game can find overlaps with.
+"""What runs in `retrosim bench kernels`: `retrosim.collide`, and what else a Python game can find overlaps with.
 
 Every contender is given the same frames: squares of SIDE pixels, half open, at whole pixels. Where a library's boxes
 are closed, or its distances not strict, it gets CLOSED_SIDE, which is the same question at whole pixels. What a game

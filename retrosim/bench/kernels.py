@@ -1,4 +1,4 @@
-"""`retrosim bench --kernels`: the kernels of `retrosim.collide`, and what else a Python game finds overlaps with.
+"""`retrosim bench kernels`: the kernels of `retrosim.collide`, and what else a Python game finds overlaps with.
 
 Objects of one size lie at random, as many to a pixel as 200 on the screen; from frame to frame all of them move. Flags
 and pairs are two questions. Contenders take turns, lap by lap, so that a disturbance of the host meets all; a lap is

@@ -1,4 +1,4 @@
-"""Contenders for boxes of mixed sizes in `retrosim bench --kernels`: `collide.world` and `collide.groups`, and peers.
+"""Contenders for boxes of mixed sizes in `retrosim bench kernels`: `collide.world` and `collide.groups`, and peers.
 
 Three scenes ask for all pairs, a fourth for the pairs of ten bullets and all others. Every contender gets the same
 frames: x, y and sizes, half open, at whole pixels. Where a library's boxes are closed, or its circles are not boxes, it

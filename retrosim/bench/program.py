@@ -1,4 +1,4 @@
-"""`retrosim bench --program`: a program of the user's own, on our engines, other emulators, and compiled for this host.
+"""`retrosim bench program`: a program of the user's own, on our engines, other emulators, and compiled for this host.
 
 A run goes from the program's entry to its exit. All contenders run the same image with the same services (`services`),
 and must end with the same exit status and text. `native-c` is the C sources of a project, compiled as for the machine

@@ -1,4 +1,4 @@
-"""`retrosim bench --programs`: programs that nothing was tuned for, on every processor and engine, beside others.
+"""`retrosim bench programs`: programs that nothing was tuned for, on every processor and engine, beside others.
 
 The ROM `bench` has them, each a routine that returns a checksum. All emulators run the same images; `native-c` is the
 same sources, compiled for this host with -O2. They take turns, lap by lap, in processor time. Every lap's checksum must
@@ -40,7 +40,7 @@ from .laps import Entry, fill_lap
 from .peers import PACKAGES
 from .workload import LOOP, PAGE, Job, job_of
 
-# What the engines are to reach on the programs of `retrosim bench --programs`, and whether they do.
+# What the engines are to reach on the programs of `retrosim bench programs`, and whether they do.
 
 MACHINE_CODE = "recompile-table"
 PERCENT = 100.0
@@ -448,7 +448,7 @@ def programs_csv(result: dict[str, Any]) -> str:
     return text.getvalue()
 
 
-# What `retrosim bench --programs` found as text: the verdict, the goals, a table of machines, then one per machine.
+# What `retrosim bench programs` found as text: the verdict, the goals, a table of machines, then one per machine.
 
 SHOWN = {"recompile-off": "off", "recompile-table": "table", "recompile-full": "full", "interpret-table": "interpret"}
 _LEGEND = (

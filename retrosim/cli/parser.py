@@ -13,6 +13,7 @@ from .commands import COMMANDS
 from .output import say
 
 USAGE = 2  # the exit status
+WITH_SUBJECTS = ("bench",)  # commands that have subcommands of their own, one of which is usual
 DESCRIPTION = """\
 Simulate machines of 1994 that run collision routines as machine code, and count
 their cycles."""
@@ -109,11 +110,23 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         if name.startswith("-"):
             parser.error(f"missing COMMAND before {shortened(name)}")
         parser.error(f"unknown command {shortened(name)!r}{did_you_mean(name, COMMANDS)}")
+    try:
+        argv = completed(argv)
+    except argparse.ArgumentError as error:
+        parser.error(str(error))
     options, unknown = parser.parse_known_args(argv)
     if unknown:
         options.parser.refuse(unknown)
     options.parser.check_together(argv)
     return options
+
+
+def completed(argv: Sequence[str]) -> list[str]:
+    """Return a command line with the usual subject of a command where none is named. Errors: ArgumentError."""
+    if not argv or argv[0] not in WITH_SUBJECTS:
+        return list(argv)
+    module = import_module(f"retrosim.cli.commands.{COMMANDS[argv[0]]}")
+    return [argv[0], *module.completed(argv[1:])]
 
 
 def build_parser(names: Iterable[str] = COMMANDS) -> Parser:

@@ -1,4 +1,4 @@
-"""`retrosim bench` without --kernels."""
+"""`retrosim bench` without a subject: the engines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`retrosim bench --kernels`: the same formats and files as `bench`, and options that do not go with it."""
+"""`retrosim bench kernels`: the same formats and files as `bench`, and options that do not go with it."""
 
 import csv
 import json
@@ -14,7 +14,7 @@ def quick(monkeypatch) -> tuple[str, ...]:
     whole = kernel_bench.benchmark_kernels
     monkeypatch.setattr(kernel_bench, "benchmark_kernels", lambda **given: whole(**given | {"seconds": 0.001}))
     engines = ("--engine", "collided", "--engine", "pairs", "--engine", "numpy")
-    return ("bench", "--kernels", "--rounds", "1", "--objects", "300", *engines)
+    return ("bench", "kernels", "--rounds", "1", "--objects", "300", *engines)
 
 
 @pytest.mark.full
@@ -42,9 +42,11 @@ def test_files(run, quick, tmp_path, monkeypatch) -> None:
 
 
 def test_options_that_do_not_go_together(run) -> None:
-    run("bench", "--kernels", "--build", "O2").is_refused(2, "--build: has no meaning with --kernels")
-    run("bench", "--kernels", "--machine", "mc68000-8").is_refused(2, "--machine: has no meaning")
-    run("bench", "--kernels", "--no-startup").is_refused(2, "--no-startup: has no meaning")
-    run("bench", "--kernels", "--engine", "unicorn").is_refused(2, "engine 'unicorn': allowed collided")
-    run("bench", "--kernels", "--objects", "4194305").is_refused(2, "'4194305': allowed 1..4194304")
+    run("bench", "kernels", "--build", "O2").is_refused(2, "unknown option --build")
+    run("bench", "kernels", "--machine", "mc68000-8").is_refused(2, "unknown option --machine")
+    run("bench", "kernels", "--no-startup").is_refused(2, "unknown option --no-startup")
+    run("bench", "kernels", "--engine", "unicorn").is_refused(2, "engine 'unicorn': allowed collided")
+    run("bench", "kernels", "--objects", "4194305").is_refused(2, "'4194305': allowed 1..4194304")
+    run("bench", "--kernels").is_refused(2, "--kernels: a subject, not an option: `retrosim bench kernels`")
+    run("bench", "warp").is_refused(2, "'warp': allowed engines, kernels, programs, program, debugger")
     run("bench", "--objects", "201").is_refused(2, "'201': allowed 1..200")

@@ -120,7 +120,7 @@ def test_no_compiler_is_loaded_without_need(environment, arguments: tuple[str, .
         (("timing", "--build", "perod"), "did you mean period?"),
         (("study", "--method", "point1"), "did you mean point-1?"),
         (("bench", "--engine", "unicron"), "did you mean unicorn?"),
-        (("bench", "--kernels", "--engine", "collide"), "did you mean collided?"),
+        (("bench", "kernels", "--engine", "collide"), "did you mean collided?"),
         (("completion", "bsh"), "shell 'bsh': allowed bash, "),
         (("cost",), "missing FILE (retrosim cost --help)"),
         (("cost", "a.s", "--reg", "d0"), "'d0': allowed REGISTER=N"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from retrosim.cli.parser import build_parser
+from retrosim.cli.parser import Parser, build_parser, completed
 from retrosim.guide import FOLDER, TOPICS, fact_names, note_names, read_page
 from tests.helpers.pages import PAGES, ROOT, blocks, commands, mentioned, prose, shown
 
@@ -74,7 +74,14 @@ def test_python_runs(
 @pytest.mark.parametrize("path", PAGES, ids=shown)
 def test_commands_are_understood(path: Path) -> None:
     for arguments in commands(path):
-        build_parser().parse_args(arguments)  # ends in SystemExit, after a line on stderr, if it is not
+        build_parser().parse_args(completed(arguments))  # ends in SystemExit, after a line on stderr, if it is not
+
+
+def options_of(parser: Parser) -> set[str]:
+    """Return the options of a command and of its subjects."""
+    tables = [action.choices for action in parser._actions if isinstance(action.choices, dict)]
+    subjects = [choice for table in tables for choice in table.values() if isinstance(choice, Parser)]
+    return set(parser._option_string_actions).union(*map(options_of, subjects))
 
 
 def test_mentioned_commands_and_options_exist() -> None:
@@ -84,7 +91,7 @@ def test_mentioned_commands_and_options_exist() -> None:
         for command, *words in filter(None, mentioned(path)):
             assert command in known, f"{shown(path)}: retrosim {command}"
             options = {word.partition("=")[0] for word in words if word.startswith("--")}
-            assert options <= set(known[command]._option_string_actions), f"{shown(path)}: {options}"
+            assert options <= options_of(known[command]), f"{shown(path)}: {options}"
 
 
 def test_the_revisions_are_those_of_the_code() -> None:

@@ -1,4 +1,4 @@
-"""`retrosim bench --kernels`: scenes, the judge, and that whoever answers wrongly gets no figure."""
+"""`retrosim bench kernels`: scenes, the judge, and that whoever answers wrongly gets no figure."""
 
 import csv
 import io

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import make_site
 
-from retrosim.guide import TOPICS, fact_names
+from retrosim.guide import TOPICS, fact_names, note_names
 
 
 def test_pages_links_and_pictures(tmp_path: Path) -> None:
     make_site.write_pages(tmp_path)
     pages = list(tmp_path.rglob("*.md"))
-    assert len(pages) == len(TOPICS) + len(fact_names())
+    assert len(pages) == len(TOPICS) + len(fact_names()) + len(note_names())
     assert (tmp_path / f"{make_site.file_stem(TOPICS[0])}.md").is_file()
     targets = [
         (page, target)
@@ -29,6 +29,6 @@ def test_pages_links_and_pictures(tmp_path: Path) -> None:
 
 def test_every_page_is_in_the_menu(tmp_path: Path) -> None:
     make_site.write_pages(tmp_path)
-    *topics, facts = json.loads(make_site.configuration(tmp_path, tmp_path))["nav"]
-    named = [file for entry in [*topics, *facts["All facts"]] for file in entry.values()]
+    *topics, facts, notes = json.loads(make_site.configuration(tmp_path, tmp_path))["nav"]
+    named = [file for entry in [*topics, *facts["All facts"], *notes["Notes"]] for file in entry.values()]
     assert sorted(named) == sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.md"))

@@ -38,7 +38,7 @@ OPTIONAL = {  # distribution: what it is for
     "unicorn": "an emulator to compare with in `bench` and the tests: pip install unicorn",
     "machine68k": "an emulator (Musashi) to compare with in `bench` and the tests: pip install machine68k",
     **dict.fromkeys(
-        ("pygame-ce", "scipy", "shapely", "pymunk"), "a library to compare with in `bench --kernels`: see extra 'bench'"
+        ("pygame-ce", "scipy", "shapely", "pymunk"), "a library to compare with in `bench kernels`: see extra 'bench'"
     ),
 }
 NOT_MODELLED = (
