@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
+from retrosim.machine.pieces import next_size
 
 if TYPE_CHECKING:
     from retrosim.debug import Debugger, Stop
@@ -92,7 +93,7 @@ class Target:
                 self._between_frames()
             if is_wanted():
                 return replace(stop, reason="interrupted")
-            size = size * 2 if time.monotonic() - begun < LOOK_SECONDS else max(FIRST_PIECE, size // 2)
+            size = next_size(size, time.monotonic() - begun, LOOK_SECONDS, FIRST_PIECE)
 
     def run_back(self, is_wanted: IsWanted) -> Stop:
         """Run backwards to what stopped the machine last."""

@@ -16,6 +16,7 @@ compiler.
     memory      the memory map that all simulated machines share
     native      the native machine
     opening     opens machines by name, simulated or native
+    pieces      running in pieces, with a look at the clock in between
     placing     writes a scene into the memory of a simulated machine, through the description of its ROM
     presets     machines by name, and checks of what is changed of them
     registers   registers of a machine: by name, and which of them a routine uses before anybody has set them

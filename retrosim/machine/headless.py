@@ -14,6 +14,7 @@ from retrosim.screen.overlay import NOTHING, View, draw_over
 from retrosim.screen.png import FORCE, check_free, write_png
 
 from .interface import AnyMachine
+from .pieces import frames_in_pieces
 
 # The picture of a machine as a file shows it, with the overlays that a view asks for.
 
@@ -80,10 +81,11 @@ def run_headless(
     first, cycles, executed = machine.frame_number, machine.cycles, machine.instructions
     begun = time.perf_counter()
     reason, fault = "frames", None
-    while reason == "frames" and (done := machine.frame_number - first) < frames:
-        left = None if instructions is None else instructions - (machine.instructions - executed)
-        limits = {} if left is None else {"instructions": left}
-        result = machine.run(frames=min(REPORT_FRAMES, frames - done), **limits)
+
+    def limits() -> dict[str, int]:
+        return {} if instructions is None else {"instructions": executed + instructions - machine.instructions}
+
+    for result in frames_in_pieces(machine, first + frames, lambda frame: frame + REPORT_FRAMES, limits):
         reason, fault = result.reason, result.fault
         report(machine.frame_number - first, frames)
     seconds = time.perf_counter() - begun

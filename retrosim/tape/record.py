@@ -22,6 +22,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from retrosim.errors import TapeError
+from retrosim.machine.pieces import frames_in_pieces, next_size
 
 from .files import DISK, Disk, create_file, write_new
 from .format import MAX_TAPE_BYTES, MINOR, SCENE_MINOR, RecordOrder, Tape, load_tape, write_start
@@ -273,16 +274,19 @@ class Recorder:
         """
         if frames < 1:
             raise ValueError(f"frames is {frames}, allowed 1 or more")
-        last, stretch = self.machine.frame_number + frames, 1
-        while True:
-            frame, begun = self.machine.frame_number, self._clock()
-            result = self.machine.run(frames=min(stretch, last - frame, self._every - frame % self._every))
+        stretch, begun = 1, self._clock()
+
+        def pause(frame: int) -> int:
+            nonlocal begun
+            begun = self._clock()
+            return min(frame + stretch, frame - frame % self._every + self._every)
+
+        for result in frames_in_pieces(self.machine, self.machine.frame_number + frames, pause):
             self.on_frame(whole=result.reason == "frames")
-            stretch = 2 * stretch if self._clock() - begun < STRETCH else max(1, stretch // 2)
+            stretch = next_size(stretch, self._clock() - begun, STRETCH)
             if on_progress:
                 on_progress(self.machine.frame_number)
-            if result.reason != "frames" or self.machine.frame_number >= last:
-                return result
+        return result
 
     def comment(self, text: str) -> None:
         """Write a line of text at the present frame.

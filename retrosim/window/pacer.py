@@ -11,6 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 SECOND_NS = 1_000_000_000
+IDLE_NS = 25_000_000  # longest time between two looks at what is due
 SPEEDS = tuple(Fraction(2) ** power for power in range(-6, 4))
 """Speeds that the keys choose from: 1/64 to 8 times real time."""
 

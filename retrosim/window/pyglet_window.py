@@ -22,8 +22,9 @@ from .compose import compose, compose_waiting
 from .controls import SCALES
 from .inputs import Inputs
 from .layout import Layout, chrome_height, first_size, layout, window_size
+from .pacer import IDLE_NS
 from .seek import BAR_HEIGHT
-from .session import IDLE_NS, MakeRecorder, Player, Session
+from .session import MakeRecorder, Player, Session
 from .transport import run_ahead
 
 REDRAW_NS = 250_000_000

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrosim.machine.pieces import Turn
 from retrosim.screen.font import draw_text, text_width
 from retrosim.screen.framebuffer import blank, frame_rect, paint_rect
 from retrosim.screen.palette import BLACK, RED, WHITE
@@ -25,7 +26,6 @@ BAR_HEIGHT = 12
 MARGIN = 6
 JUMP_S = 10
 """Seconds that a key goes."""
-TURN_NS = 25_000_000
 
 
 class Seek:
@@ -88,9 +88,9 @@ class Seek:
         """Run towards the target for a short time; False if there is none."""
         if self.target is None:
             return False
-        transport, begun = self.transport, self.transport.clock()
+        transport, turn = self.transport, Turn(self.transport.clock)
         was_right = self.player.mismatch is None
-        while transport.machine.frame_number < self.target and transport.clock() - begun < TURN_NS:
+        while transport.machine.frame_number < self.target and not turn.is_over:
             if not transport.run_on() or (was_right and self.player.mismatch is not None):
                 self.target = None
                 return True

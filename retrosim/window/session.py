@@ -25,7 +25,7 @@ from retrosim.tape.record import Recorder
 
 from .check import LastCheck
 from .hud import Readings, speed_text
-from .pacer import SPEEDS
+from .pacer import IDLE_NS, SPEEDS
 from .seek import Seek
 from .transport import Transport
 
@@ -128,9 +128,6 @@ def next_instruction(machine: SimulatedMachine) -> str:
     line = machine.image.source_line(pc)
     return f"next {machine.listing(pc, 1)[0]}" + (f"  ({line[0]}:{line[1]})" if line else "")
 
-
-IDLE_NS = 25_000_000
-"""Longest time between two calls of `advance`."""
 
 RUNNING_ACTIONS = (
     *("pause", "frame", "instruction", "reset", "record", "load", "rewind", "fast", "debugger", "walk"),

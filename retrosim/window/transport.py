@@ -18,6 +18,7 @@ import numpy as np
 
 from retrosim.errors import CpuFault
 from retrosim.machine.interface import AnyMachine, has_cpu
+from retrosim.machine.pieces import Turn
 from retrosim.tape.timeline import InputTimeline
 
 from .pacer import SECOND_NS, Pacer
@@ -124,8 +125,6 @@ CALL_TICKS = 8
 """Ticks after which a frame that has not ended is interrupted, so that the window can react."""
 STATE_EVERY, STATE_SHARE = 12, 0.04
 """Frames between two saved states; more if saving would take more than this share of the time."""
-TURN_NS = 25_000_000
-"""Host time that one call of `advance` may take when the host is too slow or runs fast forward."""
 
 
 def run_ahead(machine: AnyMachine) -> None:
@@ -201,15 +200,15 @@ class Transport:
 
         mode     "run", "fast" (as fast as the host can, even when paused) or "rewind"
         """
-        now = self.clock()
-        due = self.pacer.due(now)
+        turn = Turn(self.clock)  # as long as a call may take, however slow the host is
+        due = self.pacer.due(turn.begun)
         if mode == "rewind":
             return due > 0 and self.go_back(due)
         if self.halted or (self.is_paused and mode == "run"):
             return False
         if mode == "fast":
             was_paused = self.is_paused
-            while self.run_on() and self.is_paused == was_paused and self.clock() - now < TURN_NS:
+            while self.run_on() and self.is_paused == was_paused and not turn.is_over:
                 pass
             self._on_screen = 0
             return True
@@ -220,7 +219,7 @@ class Transport:
                 if not self.run_on() or self.is_paused:
                     break
             self._on_screen -= 1
-            if self.clock() - now > TURN_NS:
+            if turn.is_over:
                 break
         return changed
 

@@ -21,6 +21,7 @@ from retrosim.cost.sources import line_of, source_texts
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.debug import views
 from retrosim.errors import RetrosimError
+from retrosim.machine.pieces import Turn
 
 from ..controls import PAD, chord_name
 from ..panel import Panel
@@ -108,7 +109,6 @@ CALL_PERIODS = 8
 """Periods after which a frame that has not ended is interrupted."""
 LONGEST_S = 3.0
 """Host time after which a command that has not stopped by itself is interrupted, forwards and back."""
-TURN_NS = 25_000_000
 
 
 # The line of text that is typed into the debugger panel.
@@ -490,12 +490,12 @@ class DebugPanel(Panel):
         """Run so many periods of the frame clock, if the machine runs; return whether anything changed."""
         if not self.is_running:
             return False
-        begun = clock()
+        turn = Turn(clock)
         for _ in range(due):
             if self._periods_left > 0:
                 self._periods_left -= 1
                 continue
-            if not self.run_frame() or clock() - begun > TURN_NS:
+            if not self.run_frame() or turn.is_over:
                 break
         return due > 0
 

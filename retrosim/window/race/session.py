@@ -11,7 +11,7 @@ import numpy as np
 from retrosim.screen.font import draw_text
 from retrosim.tape.race import Race
 
-from ..pacer import SPEEDS
+from ..pacer import IDLE_NS, SPEEDS
 from .picture import BLACK, WHITE, draw_race
 
 STEP = Fraction(1, 60)
@@ -52,7 +52,7 @@ class RaceSession:
 
     def wait_ns(self) -> int:
         """Return the nanoseconds until `advance` should be called again."""
-        return min(25_000_000, max(0, self._due - self.clock()))
+        return min(IDLE_NS, max(0, self._due - self.clock()))
 
     def press(self, key: str) -> bool:
         """Do what a key asks for, by pyglet's name of it; return whether it means anything."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from retrosim.debug.walk import Moment, Walk
 from retrosim.errors import RetrosimError
+from retrosim.machine.pieces import Turn
 from retrosim.scenarios import load_walk
 
 from ..controls import chord_name
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 PACES = tuple(Fraction(2) ** power for power in range(-2, 9))
 """Moments a second that can be chosen."""
-SECOND_NS, TURN_NS = 1_000_000_000, 25_000_000
+SECOND_NS = 1_000_000_000
 LAST_PERIODS = 8  # of the frame clock, in which a frame has to end when the walk is closed
 
 
@@ -132,8 +133,8 @@ class WalkPanel(Panel):
     def advance(self, due: int, clock: Callable[[], int] = time.perf_counter_ns) -> bool:
         """Look at the check, then walk if it is time; return whether anything changed. due: does not matter."""
         if not self.walk.is_complete:
-            begun = clock()
-            while not self.walk.is_complete and clock() - begun < TURN_NS:
+            turn = Turn(clock)
+            while not self.walk.is_complete and not turn.is_over:
                 self.done = self.walk.look()
             if self.walk.is_complete:
                 self._go(0)
