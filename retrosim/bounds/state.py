@@ -130,11 +130,6 @@ class State:
         """Set what `time` returns."""
         self.times[key] = lo + self.slow, hi + self.fast, late + self.maximum
 
-    def bits_at(self, location: int) -> int:
-        """Return the width of the word that is known at a place in memory, 0 when none is."""
-        span = self.words.get(location)
-        return span.bits if span is not None else 0
-
     def joined(self, other: State, words: Callable[[Span, Span], Span] = join) -> State:
         """Return what holds in either state."""
         both = {}

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from .target import IsWanted, Target
 
 Found = TypeVar("Found")
-MEMORY_BYTES = 64
 MAX_MEMORY = 4096  # bytes in an answer
 _MEMORY_PLACE = re.compile(r"(byte|word|long)\s*\[(.+)\]$")
 _BITS = {"byte": 8, "word": 16, "long": 32}

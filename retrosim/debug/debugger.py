@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.checks import check_choice, check_integer
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
-from retrosim.cpu.spec.rows import Insn
 from retrosim.errors import Interrupted
 from retrosim.machine.budget import Budget
 
@@ -258,10 +257,6 @@ class Debugger:
     def listing(self, pc: int, count: int = 1) -> list[str]:
         """Return instructions from an address on, as `Machine.listing` does."""
         return self.machine.listing(pc, count)
-
-    def instruction_at(self, pc: int) -> Insn:
-        """Return the decoded instruction at an address."""
-        return self.machine.core.decode(pc & ADDRESS_MASK)
 
     _is_traveling = False
 

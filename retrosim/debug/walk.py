@@ -190,7 +190,6 @@ class Walk:
         self.moments = [Moment("check", self.start.instructions, 1)]
         self.is_complete = False
         self._seen = self.start.instructions
-        self._empty_sectors = 0
         self._sector: Moment | None = None
         self._half: tuple[int, int] | None = None
         self._numbers = dict.fromkeys(LEVELS, 0)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 ADDRESSES = 1 << 24
-RAM_START, RAM_END = 0x000000, 0x800000  # end exclusive
+RAM_END = 0x800000  # exclusive; it begins at 0
 VIDEO_START, VIDEO_WIDTH, VIDEO_HEIGHT = 0x800000, 640, 480  # one palette index a pixel, pitch 640 bytes
 PALETTE_START, PALETTE_ENTRIES = 0xF00000, 256  # 32-bit words 0x00RRGGBB
 PAD_WORD = 0xF00400  # input: 1 left, 2 right, 4 up, 8 down, 16 fire
-PARAMETER_WORDS, PARAMETER_COUNT = 0xF00420, 8  # scenario parameters, written at power-on
+PARAMETER_WORDS = 0xF00420  # eight scenario parameters, written at power-on
 CURSOR_WORDS = 0xF00440  # of the console: column 0..80, row 0..29
 STACK_START = 0x100000  # initial stack pointer; the stack grows down
 RETURN_ADDRESS = 0x0003FC  # where a measured routine returns to: below every image, and nothing is executed there

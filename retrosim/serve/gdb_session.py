@@ -106,7 +106,7 @@ def _unescaped(body: bytes) -> bytes:
 #
 # Source: Debugging with GDB, appendix E.7 (Host I/O Packets), E.13 (File-I/O: struct stat)
 
-NOT_FOUND, BAD_HANDLE, NOT_ALLOWED, NOT_KNOWN = 2, 9, 13, 88
+NOT_FOUND, BAD_HANDLE, NOT_ALLOWED = 2, 9, 13
 HANDLE = 3
 READ_ONLY_FILE = 0o100444
 STAT = struct.Struct(">IIIIIIIQQQIII")  # device .. rdev, size, block size, blocks, three times

@@ -13,7 +13,7 @@ from itertools import count
 from typing import NamedTuple
 
 POINTER = "ptr"
-I1, I8, I16, I32, I64 = (f"i{bits}" for bits in (1, 8, 16, 32, 64))
+I1, I8, I32, I64 = (f"i{bits}" for bits in (1, 8, 32, 64))
 
 UNLIKELY = ", !prof !0"
 WEIGHTS = '!0 = !{!"branch_weights", i32 1, i32 99}\n'  # how seldom that is

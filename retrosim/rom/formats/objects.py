@@ -17,7 +17,7 @@ ELF_MAGIC, ARCHIVE_MAGIC = b"\x7fELF", b"!<arch>\n"
 MACHINES = {"EM_386": 3, "EM_68K": 4, "EM_PPC": 20}
 MAX_SECTIONS, MAX_RELOCATIONS, MAX_MEMBERS = 4096, 200_000, 2048
 
-PROGBITS, SYMTAB, RELA, NOTE, NOBITS, REL = 1, 2, 4, 7, 8, 9  # section types
+SYMTAB, RELA, NOTE, NOBITS, REL = 2, 4, 7, 8, 9  # section types
 WRITE, ALLOC, EXECUTE, COMPRESSED = 1, 2, 4, 0x800  # section flags
 UNDEFINED, ABSOLUTE, COMMON = 0, 0xFFF1, 0xFFF2  # section numbers
 LOCAL, GLOBAL, WEAK = range(3)  # binding

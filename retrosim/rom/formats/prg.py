@@ -15,7 +15,7 @@ from ..symbols import MAX_SYMBOLS, Symbol, SymbolTable
 from .reading import Source, text
 
 MAGIC = b"\x60\x1a"
-HEADER_BYTES, SYMBOL_BYTES, BASEPAGE_BYTES = 28, 14, 256
+SYMBOL_BYTES, BASEPAGE_BYTES = 14, 256
 TEXT, DATA, BSS, DEFINED, LONG_NAME = 0x0200, 0x0400, 0x0100, 0x8000, 0x48
 STACK_BYTES = 0x4000
 

@@ -34,7 +34,7 @@ from .segments import Plan, Segment
 from .traces import EDGE, KIND_SHIFT, NEVER, NOW, WAIT, WIDTH, Event, Trace, Unpredictable, is_input, is_number
 
 # a record: words of 32 bits; of consecutive ones each begins where the one before ends
-FUNCTION_WORD, SIZE_WORD, POINT_WORD, PC_WORD, END_WORD, FIRST_WORD = 0, 2, 3, 4, 5, 6
+SIZE_WORD, POINT_WORD, PC_WORD, END_WORD, FIRST_WORD = range(2, 7)  # words 0 and 1: the function
 STEP = Signature(I64, (POINTER, POINTER, POINTER, POINTER, I64))
 RUN, LOAD, STORE = range(3)
 INPUT_BYTES, POINT_BYTES = 16, 8
