@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from retrosim.errors import RetrosimError
+from retrosim.report.files import write_whole
 from retrosim.report.json import to_json
 
 ELF_MAGIC = b"\x7fELF"
@@ -65,24 +65,12 @@ def is_writable(folder: Path) -> bool:
         return False
 
 
-def write_text(path: Path, text: str, *, overwrite: bool) -> None:
-    """Write a text file. Errors: RetrosimError if it exists (and `overwrite` is not set) or cannot be written."""
-    try:
-        _write_whole(path, text.encode(), overwrite)
-    except FileExistsError:
-        raise RetrosimError(
-            f"{path}: exists already and is not overwritten; choose another name, or replace it with --force"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise RetrosimError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
-
-
 def write_elf_file(path: Path, content: bytes, force: bool) -> None:
     """Write an ELF file; an older one is replaced, another file only with --force. Errors: RetrosimError."""
     try:
         if path.exists() and not force and _head_of(path) != ELF_MAGIC:
             raise RetrosimError(f"{path}: exists, is not an ELF file and is not overwritten; --force replaces it")
-        _write_whole(path, content, overwrite=True)
+        write_whole(path, content, overwrite=True)
     except (OSError, ValueError) as error:
         raise RetrosimError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
 
@@ -90,26 +78,6 @@ def write_elf_file(path: Path, content: bytes, force: bool) -> None:
 def _head_of(path: Path) -> bytes:
     with path.open("rb") as file:
         return file.read(len(ELF_MAGIC))
-
-
-def _write_whole(path: Path, content: bytes, overwrite: bool) -> None:
-    """Write a file; when that fails, what was there is still there, and nothing else is. Errors: OSError."""
-    if overwrite and path.exists() and not path.is_file():  # a device, a pipe
-        path.write_bytes(content)
-        return
-    path = path.resolve() if overwrite else path
-    partial = path.with_name(f"{path.name}.{os.getpid()}.new") if overwrite else path
-    with partial.open("xb") as file:
-        try:
-            file.write(content)
-            file.close()
-            if overwrite:
-                if path.exists():
-                    shutil.copymode(path, partial)
-                os.replace(partial, path)
-        except BaseException:
-            partial.unlink(missing_ok=True)
-            raise
 
 
 MAX_WIDTH = 400  # of a table

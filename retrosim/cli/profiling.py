@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from retrosim.report.files import write_text
+
 from . import arguments, values
-from .output import write_text
 from .parser import Parser
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class OutputFiles:
 
     def check(self) -> None:
         """Refuse files that could not be written, before the work. Errors: RetrosimError."""
-        from retrosim.screen.png import FORCE, check_free
+        from retrosim.report.files import FORCE, check_free
 
         for path in (*([] if self.html is None else [self.html]), *self.profiles.values()):
             check_free(path, overwrite=self.is_replacing, advice=FORCE)

@@ -12,8 +12,9 @@ import numpy as np
 
 from retrosim import Machine, RetrosimError, load_tape
 from retrosim.examples import counting, example_parser
+from retrosim.report.files import check_free
 from retrosim.screen.font import LEADING, draw_text
-from retrosim.screen.png import check_free, write_png
+from retrosim.screen.png import write_png
 from retrosim.tape import Player, Tape, find_tape, open_for
 
 GAP, SCALE = 8, 2  # pixels; of the captions

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from retrosim.errors import RetrosimError
+from retrosim.report.files import FORCE, check_free
 from retrosim.screen.overlay import NOTHING, View, draw_over
-from retrosim.screen.png import FORCE, check_free, write_png
+from retrosim.screen.png import write_png
 
 from .interface import AnyMachine
 from .pieces import frames_in_pieces

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import struct
 import zlib
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from retrosim.errors import RetrosimError
+from retrosim.report.files import check_free, write_whole
 
 INDEXED, TRUECOLOUR = 3, 2  # colour types
 
@@ -44,31 +44,10 @@ def png_bytes(pixels: np.ndarray, palette: np.ndarray | None = None) -> bytes:
     )
 
 
-FORCE = "choose another name, or replace it with --force"  # of commands that have the option
 
 
 def _chunk(kind: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-
-
-def check_free(path: str | Path, *, overwrite: bool = False, advice: str = "choose another name") -> None:
-    """Refuse a path that cannot become a new file, before the work that would fill it.
-
-    advice   what to do about a file that exists
-    Errors   RetrosimError  the file exists (and `overwrite` is not set), or its folder does not or cannot be written
-    """
-    path = Path(path)
-    try:
-        if path.is_dir():
-            raise RetrosimError(f"{path}: is a folder, not a file")
-        if os.path.lexists(path) and not overwrite:
-            raise RetrosimError(f"{path}: exists already and is not overwritten; {advice}")
-        if not path.parent.is_dir():
-            raise RetrosimError(f"{path}: there is no folder {path.parent}")
-    except OSError as error:
-        raise RetrosimError(f"{path}: cannot be written: {error.strerror or error}") from error
-    if not os.access(path.parent, os.W_OK):
-        raise RetrosimError(f"{path}: the folder {path.parent} cannot be written to")
 
 
 def write_png(
@@ -83,8 +62,7 @@ def write_png(
     content = png_bytes(pixels, palette)
     check_free(path, overwrite=overwrite)
     try:
-        with path.open("wb" if overwrite else "xb") as file:
-            file.write(content)
+        write_whole(path, content, overwrite=overwrite)
     except OSError as error:
         raise RetrosimError(f"{path}: cannot be written: {error.strerror or error}") from error
     return path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.checks import shortened
 from retrosim.reading import read_regular
+from retrosim.report.files import write_whole
 
 if TYPE_CHECKING:
     from retrosim.cost.report import CostReport
@@ -89,13 +89,7 @@ def write_budgets(path: Path, budgets: Budgets) -> None:
         shown = ",\n".join(f"    {json.dumps(name)}: {_shown(figure)}" for name, figure in sorted(calls.items()))
         tests.append(f"  {json.dumps(test)}: {{\n{shown}\n  }}")
     text = f'{{\n"format": {FORMAT},\n"tests": {{\n' + ",\n".join(tests) + "\n}\n}\n"
-    new = path.with_name(f"{path.name}.{os.getpid()}.new")
-    try:
-        new.write_text(text, encoding="utf-8")
-        os.replace(new, path)
-    except BaseException:
-        new.unlink(missing_ok=True)
-        raise
+    write_whole(path, text.encode(), overwrite=True)
 
 
 def as_json(figure: Figure) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrosim.errors import RetrosimError
-from retrosim.screen.png import FORCE, check_free
+from retrosim.report.files import FORCE, check_free
 
 MAX_PICTURES = 1200
 """Of a GIF or an APNG: Pillow holds them all, 0.3 to 1 MB each."""

@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from rich.console import Group
 from rich.padding import Padding
 
-from retrosim.cli.output import ELF_MAGIC, print_table, write_elf_file, write_text
+from retrosim.cli.output import ELF_MAGIC, print_table, write_elf_file
 from retrosim.errors import RetrosimError
 from retrosim.report.tables import number_table
 from retrosim.testing.budgets import write_budgets
+from tests.helpers.full_disk import LARGE, full_disk
 
-LARGE = 10_000
 OLD = ELF_MAGIC + b"old"
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of a file's size")
-
-
-@contextmanager
-def full_disk() -> Iterator[None]:
-    import resource
-
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGE // 2, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.parametrize("is_there", [False, True])
@@ -44,22 +30,6 @@ def test_an_elf_file_is_replaced_as_a_whole(tmp_path: Path, is_there: bool) -> N
     assert [each.read_bytes() for each in tmp_path.iterdir()] == [OLD] * is_there
     write_elf_file(path, ELF_MAGIC + bytes(LARGE), False)
     assert path.stat().st_size == LARGE + 4 and (not is_there or path.stat().st_mode & 0o777 == 0o750)
-
-
-@pytest.mark.parametrize("overwrite", [False, True])
-def test_a_text_is_whole_or_not_there(tmp_path: Path, overwrite: bool) -> None:
-    path = tmp_path / "report.csv"
-    with full_disk(), pytest.raises(RetrosimError, match="cannot be written"):
-        write_text(path, "x" * LARGE, overwrite=overwrite)
-    assert not list(tmp_path.iterdir())
-    write_text(path, "x" * LARGE, overwrite=overwrite)
-    assert path.stat().st_size == LARGE
-    with pytest.raises(RetrosimError, match="exists already"):
-        write_text(path, "", overwrite=False)
-    (tmp_path / "link").symlink_to(path)
-    write_text(tmp_path / "link", "new", overwrite=True)
-    assert path.read_text() == "new" and (tmp_path / "link").is_symlink()
-    write_text(Path("/dev/null"), "nothing", overwrite=True)
 
 
 def test_accepted_figures_stay_when_new_ones_cannot_be_written(tmp_path: Path) -> None:

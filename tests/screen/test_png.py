@@ -6,7 +6,7 @@ import pytest
 
 from retrosim.errors import RetrosimError
 from retrosim.screen.palette import macintosh_palette
-from retrosim.screen.png import check_free, png_bytes, write_png
+from retrosim.screen.png import png_bytes, write_png
 
 
 def decoded(content):
@@ -73,13 +73,6 @@ def test_never_overwrites_unless_told(tmp_path):
     write_png(path, pixels, macintosh_palette(), overwrite=True)
     assert (decoded(path.read_bytes())[0] == pixels).all()
     assert list(tmp_path.iterdir()) == [path], "no part of a file is left"
-
-
-def test_a_name_that_cannot_be_a_file_is_refused(tmp_path):
-    with pytest.raises(RetrosimError, match="there is no folder"):
-        check_free(tmp_path / "missing" / "shot.png")
-    with pytest.raises(RetrosimError, match="is a folder"):
-        check_free(tmp_path)
 
 
 def test_a_file_that_cannot_be_written_is_one_clear_error(tmp_path):

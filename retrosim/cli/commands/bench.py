@@ -28,10 +28,11 @@ from pathlib import Path
 from typing import Any
 
 from retrosim.checks import check_choice
+from retrosim.report.files import write_text
 
 from .. import arguments, profiling, values
 from ..opening import compiler_flags
-from ..output import print_table, say, write_text
+from ..output import print_table, say
 from ..parser import Parser
 from ..profiling import OutputFiles
 from ..progress import Progress
@@ -112,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     kind = _format(options)
     from retrosim.bench.engines import host_file
-    from retrosim.screen.png import FORCE, check_free
+    from retrosim.report.files import FORCE, check_free
 
     plan = options.subject.plan(options)
     saved = host_file(plan.name) if options.save else None

@@ -16,9 +16,10 @@ import argparse
 from pathlib import Path
 
 from retrosim.errors import RetrosimError
+from retrosim.report.files import write_text
 
 from .. import arguments
-from ..output import print_json, print_lines, write_text
+from ..output import print_json, print_lines
 from ..parser import Parser
 from ..values import bad_arguments
 

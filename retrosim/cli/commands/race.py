@@ -72,7 +72,8 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    from retrosim.screen.png import FORCE, check_free, write_png
+    from retrosim.report.files import FORCE, check_free
+    from retrosim.screen.png import write_png
     from retrosim.tape import find_tape, load_tape
     from retrosim.tape.race import Race
     from retrosim.window.clip import check_clip, write_clip

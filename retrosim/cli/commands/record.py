@@ -208,7 +208,7 @@ def _continue_script(name: str, settings: MachineSettings, script: _Script) -> t
 
 def _new_tape(name: str, rom: Rom) -> Path:
     """Return the file to create. Errors: RetrosimError if it exists or its folder cannot be written to."""
-    from retrosim.screen.png import check_free
+    from retrosim.report.files import check_free
     from retrosim.tape import numbered_path
 
     with output_file():

@@ -163,8 +163,9 @@ def _replay_window(on: _Replay, settings: WindowSettings) -> int:
 
 def _replay_headless(on: _Replay, output: _Output, overlay: Mapping[str, Any], limits: BudgetSettings) -> int:
     from retrosim.machine.headless import check_view, picture_of
+    from retrosim.report.files import FORCE, check_free
     from retrosim.screen.overlay import View
-    from retrosim.screen.png import FORCE, check_free, write_png
+    from retrosim.screen.png import write_png
     from retrosim.window.clip import check_clip, write_clip
 
     view, tape = View(**overlay), on.tape

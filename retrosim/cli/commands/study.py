@@ -80,9 +80,10 @@ def run(options: argparse.Namespace) -> int:
         return _sectors(options, names or [arguments.MACHINE])
     if options.balance:
         return _balance(options, names)
+    from retrosim.report.files import FORCE, check_free
     from retrosim.report.records import study_page
     from retrosim.screen.palette import macintosh_palette
-    from retrosim.screen.png import FORCE, check_free, write_png
+    from retrosim.screen.png import write_png
     from retrosim.study.comparison import compare_methods, method_named
     from retrosim.study.comparison_report import comparison_csv, draw_comparison, render_comparison
 

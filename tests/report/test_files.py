@@ -1,0 +1,36 @@
+"""Files that are whole or not there; names that cannot be one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from retrosim.errors import RetrosimError
+from retrosim.report.files import check_free, write_text
+from tests.helpers.full_disk import LARGE, full_disk
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of a file's size")
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_text_is_whole_or_not_there(tmp_path: Path, overwrite: bool) -> None:
+    path = tmp_path / "report.csv"
+    with full_disk(), pytest.raises(RetrosimError, match="cannot be written"):
+        write_text(path, "x" * LARGE, overwrite=overwrite)
+    assert not list(tmp_path.iterdir())
+    write_text(path, "x" * LARGE, overwrite=overwrite)
+    assert path.stat().st_size == LARGE
+    with pytest.raises(RetrosimError, match="exists already"):
+        write_text(path, "", overwrite=False)
+    (tmp_path / "link").symlink_to(path)
+    write_text(tmp_path / "link", "new", overwrite=True)
+    assert path.read_text() == "new" and (tmp_path / "link").is_symlink()
+    write_text(Path("/dev/null"), "nothing", overwrite=True)
+
+
+def test_a_name_that_cannot_be_a_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RetrosimError, match="there is no folder"):
+        check_free(tmp_path / "missing" / "shot.png")
+    with pytest.raises(RetrosimError, match="is a folder"):
+        check_free(tmp_path)
