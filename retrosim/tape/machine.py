@@ -32,7 +32,7 @@ def scene_of(machine: PlayableMachine) -> Scene | None:
     return getattr(machine, "scene", None)
 
 
-def set_scene(machine: PlayableMachine, scene: str | None, path: Path) -> None:
+def set_scene(machine: PlayableMachine, scene: str | None, path: str | Path) -> None:
     """Give a machine the scene of a tape, or none, for its next reset. `path`: of the tape. Errors: TapeError."""
     rom = machine.rom
     if scene is None:

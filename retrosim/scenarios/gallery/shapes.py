@@ -87,7 +87,7 @@ def shapes(columns: Columns) -> Shapes:
         rules.find_box(scene, i)
     left, top, width, height = scene.boxes.astype(np.int64)
     boxes = np.stack([left, top, left + width, top + height], axis=1)
-    near = ((boxes[:, None, :2] <= boxes[:, 2:]) & (boxes[:, None, 2:] >= boxes[:, :2])).all(axis=2)
+    near = np.asarray(((boxes[:, None, :2] <= boxes[:, 2:]) & (boxes[:, None, 2:] >= boxes[:, :2])).all(axis=2))
     grids: tuple[Grid, ...] = ()
     related = np.ones((count, count), bool)
     if method == rules.BITMAP:
