@@ -33,6 +33,7 @@ from retrosim.table_1994.split import PARTS  # noqa: E402
 
 GUIDE, README = ROOT / "retrosim/guide", ROOT / "README.md"
 TABLE, STUDY, COLLIDE, SPEED = (GUIDE / name for name in ("table.md", "study.md", "collide.md", "speed.md"))
+PROGRAMS = GUIDE / "notes" / "speed.md"
 END = "<!-- end of what it made -->"
 SHOWN = {  # build -> what the README calls it
     "O0": "today's GCC, -O0",
@@ -269,7 +270,7 @@ def tables(result: Mapping[str, Any]) -> dict[Path, dict[str, str]]:
     if kind == "kernels":
         return {COLLIDE: {"kernels": kernels(result)}}
     if kind:
-        return {SPEED: {kind: (programs if kind == "programs" else engines)(result)}}
+        return {PROGRAMS: {kind: programs(result)}} if kind == "programs" else {SPEED: {kind: engines(result)}}
     if "scenes" in result:
         return {STUDY: {"methods": methods(result)}}
     found = {TABLE: {}, README: {"clocks": small(result)}}

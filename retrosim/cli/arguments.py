@@ -160,7 +160,7 @@ def add_jobs(parser: Parser) -> None:
     where.add_argument(
         "--scheduler",
         metavar="ADDRESS",
-        help="use the workers of a running dask cluster instead, such as tcp://host:8786; see `retrosim guide speed`",
+        help="use the workers of a running dask cluster instead, such as tcp://host:8786; see `retrosim guide jobs`",
     )
     parser.add_argument("--resume", action="store_true", help="go on where an interrupted run of the same work was")
 

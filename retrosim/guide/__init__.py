@@ -33,6 +33,8 @@ TOPICS = (
     "study",
     "documents",
     "speed",
+    "cache",
+    "jobs",
     "security",
     "examples",
     "lessons",

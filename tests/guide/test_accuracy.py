@@ -20,7 +20,7 @@ def cells(table: str) -> list[list[str]]:
 
 def tables_of_the_page() -> list[list[list[str]]]:
     """Return the four tables, in the order of `accuracy.tables` but for the two that count, which come first."""
-    found = re.findall(r"(?:^\|.*\n)+", read_page("accuracy").text, re.M)
+    found = re.findall(r"(?:^\|.*\n)+", read_page("accuracy").text + read_page("facts/accuracy_rows").text, re.M)
     return [cells(table) for table in found]
 
 

@@ -23,7 +23,7 @@ ATTRIBUTE = "options.csv"  # of parsed arguments: no file
 
 def cited(text: str, kinds: tuple[str, ...]) -> set[str]:
     """Return the names of files that a text mentions."""
-    return {name for name in NAMED.findall(text) if name.endswith(kinds) and name != ATTRIBUTE}
+    return {name.removeprefix("../") for name in NAMED.findall(text) if name.endswith(kinds) and name != ATTRIBUTE}
 
 
 def is_shipped(name: str) -> bool:

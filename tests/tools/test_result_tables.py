@@ -70,6 +70,6 @@ def test_the_tables_of_programs():
         "method": {"rounds": 3},
     }
     result["cases"].append(program("c", {"unicorn": 0.04}))
-    rows = result_tables.tables(result | HOST)[result_tables.SPEED]["programs"].splitlines()
+    rows = result_tables.tables(result | HOST)[result_tables.PROGRAMS]["programs"].splitlines()
     assert rows[2] == "| `m` | 40 % | 9 x | b, 5 % | 1.2 x | 25 x | 25 % |"
     assert rows[-3:] == ["| a | 50 %, 20 x |", "| b | 5 %, 2 x |", "| c | 0.04 x |"]
