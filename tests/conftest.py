@@ -27,7 +27,8 @@ LONGEST = (  # files that are begun first, so that no process is left with one a
     "study/test_comparison.py",
     "machine/test_memory_use.py",
 )
-LATE, BEFORE = "cli/test_warmup.py", "tape"  # finds kernels that other files compiled; those from `tape` on come later
+# The first finds kernels that other files compiled; those from `tape` on come later.
+LATE, BEFORE = "cli/commands/test_warmup.py", "tape"
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # processes that tests start find compiled modules
 sys.dont_write_bytecode = False

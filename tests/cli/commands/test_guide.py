@@ -12,8 +12,7 @@ import pytest
 
 from retrosim.cli.commands import guide
 from retrosim.guide import TOPICS, fact_names, read_page
-
-from .conftest import ROOT, Ran
+from tests.cli.conftest import ROOT, Ran
 
 Run = Callable[..., Ran]
 

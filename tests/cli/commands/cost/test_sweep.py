@@ -1,9 +1,6 @@
-"""`retrosim cost --against` and `--sweep`."""
+"""`retrosim cost --sweep`."""
 
 from __future__ import annotations
-
-import json
-import shutil
 
 import pytest
 
@@ -51,36 +48,9 @@ def test_sweep_of_a_call_with_files_and_bytes(run, program, tmp_path) -> None:
     assert found == run(*command, "--json", "--jobs", 2).json()
 
 
-def test_against_another_program_and_machine(run, program, tmp_path) -> None:
-    shorter = write_elf(tmp_path / "shorter.elf", SUM.replace("2001", "4E75", 1), sum_up=ADDRESS)
-    command = ("cost", program, "--entry", "sum_up", "--machine", "mc68000-8", "--arg", 5, "--no-interval")
-    found = run(*command, "--against", shorter, "--json", "--html", "against.html").json()
-    assert found["totals"]["cycles"] == [168, 164] and found["changed"] == {"file": [program, str(shorter)]}
-    assert found["functions"][0]["cycles"] == [168, 164] and found["results"][0] == 15
-    assert "the second is 1.02 times as fast" in (tmp_path / "against.html").read_text()
-    text = run(*command, "--against", "machine=mc68040-25").out
-    assert "machine: mc68000-8 -> mc68040-25" in text and "times as fast" in text and " us, first" in text
-    run(*command, "--against", "machine=z80").is_refused(2, "machine 'z80'")
-    run(*command, "--against", "build=").is_refused(2, "allowed a file, or file, machine")
-    run(*command, "--against", "entry=sum_down").is_refused(2, "symbol 'sum_down': not in the image")
-    run(*command, "--against", "nowhere.elf").is_refused(4, "nowhere.elf")
-
-
 def test_intervals_of_a_sweep(run, program, tmp_path) -> None:
     command = ("cost", program, "--entry", "sum_up", "--machine", "mc68000-8", "--arg", "n", "--sweep", "n=1..2")
     text = run(*command, "--html", "ranges.html").out
     assert "64..64" in text and "between" in text and "<th" in (page := (tmp_path / "ranges.html").read_text())
     assert 'class="range"' in page and "between which the clocks plausibly are" in page
     assert "between" not in run(*command, "--no-interval").out
-
-
-def test_against_other_flags_of_the_compiler(run, tmp_path) -> None:
-    (tmp_path / "s.c").write_text("int total(int n) { int s = 0; for (int i = 0; i < n; i++) s += i * n; return s; }\n")
-    run("cost", "s.elf", "--cflags=-O1").is_refused(2, "--cflags -O1: is for C sources, and there is none")
-    run("cost", "s.c", "--cflags='").is_refused(2, "a quote is not closed")
-    if shutil.which("m68k-linux-gnu-gcc") is None:
-        pytest.skip("m68k-linux-gnu-gcc is not installed")
-    command = ("cost", "s.c", "--entry", "total", "--arg", 9, "--machine", "mc68000-8", "--no-interval", "--cflags=-O1")
-    found = json.loads(run(*command, "--against", "cflags=-O0", "--json").out)  # the commands are on stderr
-    assert found["changed"] == {"cflags": ["-O1", "-O0"]} and found["results"] == [324, 324]
-    assert found["totals"]["cycles"][0] < found["totals"]["cycles"][1]
