@@ -1,3 +1,5 @@
+"""Running without a display: the picture after the last frame, what is reported, and what is refused."""
+
 import os
 import subprocess
 import sys
@@ -7,11 +9,13 @@ import pytest
 
 from retrosim import errors
 from retrosim.errors import CpuFault, RetrosimError
-from retrosim.machine.headless import picture_of, run_headless
-from retrosim.screen.overlay import View
+from retrosim.machine.headless import check_view, picture_of, run_headless
+from retrosim.screen.overlay import NOTHING, View, draw_over
 from retrosim.screen.png import png_bytes
 from tests.helpers.window.fake_machine import FakeMachine, FakeNative
 from tests.screen.test_png import decoded
+
+VIEW = View(shapes=True, tested=True, grid=1)
 
 
 @pytest.mark.parametrize("make", [FakeMachine, FakeNative])
@@ -105,3 +109,31 @@ def test_no_module_but_the_window_knows_pyglet():
     code += "assert 'pyglet' not in sys.modules"
     folder = Path(errors.__file__).parent.parent
     subprocess.run([sys.executable, "-c", code], check=True, env={"PATH": os.environ["PATH"]}, cwd=folder)
+
+
+def test_without_an_overlay_it_is_the_machines_own():
+    machine = FakeMachine()
+    machine.run(frames=2)
+    pixels, palette = picture_of(machine)
+    assert pixels is machine.frame and palette is machine.palette
+    machine.rom = None  # so nothing is known of its objects
+    assert picture_of(machine, VIEW)[0] is machine.frame
+
+
+def test_with_an_overlay_it_has_colours_of_its_own():
+    machine = FakeMachine()
+    machine.run(frames=2)
+    pixels, palette = picture_of(machine, VIEW)
+    assert palette is None
+    assert (pixels == draw_over(machine.frame, machine.palette, machine.shapes(), VIEW)).all()
+
+
+def test_a_view_that_cannot_be_drawn_is_refused():
+    machine = FakeMachine()
+    check_view(machine, VIEW)
+    with pytest.raises(RetrosimError, match="grid5 of sectors: allowed grid1, grid2, grid3, grid4"):
+        check_view(machine, View(grid=4))
+    machine.rom = None
+    check_view(machine, NOTHING)
+    with pytest.raises(RetrosimError, match="a program without a manifest has no objects to draw"):
+        check_view(machine, View(shapes=True))
