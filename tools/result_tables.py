@@ -32,7 +32,7 @@ from retrosim.table_1994.printed import OBJECTS, PRINTED  # noqa: E402
 from retrosim.table_1994.split import PARTS  # noqa: E402
 
 GUIDE, README = ROOT / "retrosim/guide", ROOT / "README.md"
-TABLE, STUDY, COLLIDE, SPEED = (GUIDE / name for name in ("table.md", "study.md", "collide.md", "speed.md"))
+TABLE, STUDY, COLLIDE, SPEED = (GUIDE / name for name in ("table.md", "study.md", "collide-speed.md", "speed.md"))
 PROGRAMS = GUIDE / "notes" / "speed.md"
 END = "<!-- end of what it made -->"
 SHOWN = {  # build -> what the README calls it

@@ -26,6 +26,8 @@ TOPICS = (
     "testing",
     "instructions",
     "collide",
+    "collide-reference",
+    "collide-speed",
     "games",
     "machines",
     "accuracy",
