@@ -19,6 +19,8 @@ from retrosim.report.page import Column, Section, facts, page, paragraph, table
 from .report import CostReport, FunctionCost, LineCost
 from .text import cost_title
 
+LONG = 40  # characters of a name that takes the rest of the line
+TITLES = {"causes": "What the clocks went to", "functions": "Functions", "lines": "Source lines"}
 SETTINGS = ("machine", "build", "timing", "warm", "arguments", "registers", "memory", "readings")
 
 Pair = list[Any]
@@ -133,12 +135,6 @@ def _paired(sides: Sequence[Sequence[Named]]) -> list[Difference]:
 def difference(pair: Sequence[float | None]) -> float:
     """Return the second less the first; what is not there is 0."""
     return (pair[1] or 0) - (pair[0] or 0)
-
-
-# The comparison in the terminal and as a page.
-
-LONG = 40  # characters of a name that takes the rest of the line
-TITLES = {"causes": "What the clocks went to", "functions": "Functions", "lines": "Source lines"}
 
 
 def _parts(compared: CostComparison) -> dict[str, list[Difference]]:

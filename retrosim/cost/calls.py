@@ -28,9 +28,21 @@ from retrosim.cpu.spec.rows import Insn
 from retrosim.jit import kernel, uncompiled
 from retrosim.rom.symbols import SymbolTable
 
-# Which function an address lies in.
+CALL, JUMP, BRANCH, INTERRUPT, ENTER, LEAVE, PASS = range(7)
+SITE, NEXT, BACK, EVENT_WORDS = range(4)
+KIND_SHIFT = 32  # of a kind in `SITE`
+SITE_MASK = (1 << KIND_SHIFT) - 1
 
-NO_FUNCTION = -1
+MAX_DEPTH = 1 << 16  # of the stack
+MAX_NODE_DEPTH = 200  # of the tree: what is called deeper counts for the node that it is called in
+MAX_NODES = 1 << 15  # likewise
+TABLE = 4 * MAX_NODES
+PARENT, PLACE, ENTRY, FUNCTION, DEPTH, CALLS, NODE_WORDS = range(7)
+NODE, RETURN, IS_TAIL, FRAME_WORDS = range(4)
+TOP, NODES, STRETCHES, CURSOR_WORDS = range(4)
+NOWHERE = -1
+HOST_WORK = -16  # function numbers from here down are no functions: what the machine itself does
+NO_FUNCTION = -1  # where an address lies in none
 
 
 class Functions:
@@ -59,22 +71,6 @@ class Functions:
     def at(self, address: int) -> int:
         """Return the number of the function that an address lies in."""
         return self._marks[self._places[bisect_right(self._places, address) - 1]]
-
-
-CALL, JUMP, BRANCH, INTERRUPT, ENTER, LEAVE, PASS = range(7)
-SITE, NEXT, BACK, EVENT_WORDS = range(4)
-KIND_SHIFT = 32  # of a kind in `SITE`
-SITE_MASK = (1 << KIND_SHIFT) - 1
-
-MAX_DEPTH = 1 << 16  # of the stack
-MAX_NODE_DEPTH = 200  # of the tree: what is called deeper counts for the node that it is called in
-MAX_NODES = 1 << 15  # likewise
-TABLE = 4 * MAX_NODES
-PARENT, PLACE, ENTRY, FUNCTION, DEPTH, CALLS, NODE_WORDS = range(7)
-NODE, RETURN, IS_TAIL, FRAME_WORDS = range(4)
-TOP, NODES, STRETCHES, CURSOR_WORDS = range(4)
-NOWHERE = -1
-HOST_WORK = -16  # function numbers from here down are no functions: what the machine itself does
 
 
 def kind_of(insn: Insn) -> int | None:

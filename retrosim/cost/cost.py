@@ -17,6 +17,7 @@ from .counting import Counted, Progress, SteppingCounter
 from .report import CacheCounts, CalledRoutine, CallTotals, CostReport, breakdown_of, clocks_of, timing_of
 
 SOME_NAMES = 5  # of an image's routines, in an error
+MAX_FILE_BYTES = 8 << 20  # all RAM
 STACK_BYTES = 0x10000  # kept free below the stack pointer that a user's program starts with
 
 
@@ -165,11 +166,6 @@ def _is_free(taken: list[tuple[int, int]], start: int, end: int) -> bool:
     return all(end <= first or last <= start for first, last in taken)
 
 
-# What a routine finds in memory: files, bytes, and what routines that were called before have written.
-
-MAX_FILE_BYTES = 8 << 20  # all RAM
-
-
 def prepare(
     machine: Machine,
     *,
@@ -178,7 +174,7 @@ def prepare(
     before: Iterable[int | str] = (),
     max_instructions: int = MAX_STEPPED,
 ) -> None:
-    """Load files, then write bytes, then call routines.
+    """Make what a routine finds in memory: load files, then write bytes, then call routines.
 
     files    (path, address or symbol)
     memory   (address or symbol, bytes)

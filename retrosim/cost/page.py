@@ -31,6 +31,10 @@ from .text import (
 )
 
 MAX_GAP = 30  # lines that were not executed, between two that were, which are shown
+NOTE = (
+    "Counted, not sampled: every instruction, call and return. Clocks are busy ones; waiting for the next frame or for "
+    "an interrupt is left out."
+)
 
 
 def cost_page(report: CostReport) -> str:
@@ -220,14 +224,6 @@ def _said(row: InstructionCost) -> Iterable[str]:
         if said.entry:
             yield said.entry
     yield from (f"{count:,} {name} misses" for name, count in said.misses.items() if count)
-
-
-# The profile of a whole program in the terminal and as a page.
-
-NOTE = (
-    "Counted, not sampled: every instruction, call and return. Clocks are busy ones; waiting for the next frame or for "
-    "an interrupt is left out."
-)
 
 
 def profile_summary(totals: ProfileTotals) -> list[str]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 INI, OPTION, SENT = "retrosim_budgets", "--update-budgets", "retrosim_budgets"
 PREFIX = "retro_"
 FILE = "retrosim-budgets.json"
+SHOWN = 10  # lines of each list
+Line = tuple[str, str, int, int]
 
 
 class Session:
@@ -179,12 +181,6 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     for line in config.stash[KEY].noted:
         terminalreporter.write_line(line)
-
-
-# A figure as text: where its clocks go, and what differs from the figure that was accepted last.
-
-SHOWN = 10  # lines of each list
-Line = tuple[str, str, int, int]
 
 
 def described(name: str, figure: Figure, accepted: Figure | None) -> str:

@@ -82,7 +82,7 @@ def add_options(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Carry out the command; the status is 1 if something that retrosim needs does not work."""
     if options.clear_cache:
-        return _clear_cache(options)
+        return _clear_cache(options.json)
     checks = list(_checks(has_window=not options.no_window))
     if options.json:
         print_json({"checks": [asdict(check) for check in checks], "not_modelled": NOT_MODELLED})
@@ -92,13 +92,13 @@ def run(options: argparse.Namespace) -> int:
     return int(any(check.status == "failed" for check in checks))
 
 
-def _clear_cache(options: argparse.Namespace) -> int:
+def _clear_cache(as_json: bool) -> int:
     """Remove all compiled code, of all versions."""
     from retrosim.cache.sources import CACHE
 
     size = sum(file.size for file in CACHE.files())
     removed, left = CACHE.clear(), sum(file.size for file in CACHE.files())
-    if options.json:
+    if as_json:
         print_json({"folder": str(CACHE.folder or ""), "removed_files": removed, "removed_bytes": size - left})
     else:
         print(f"{CACHE.folder or 'cache'}: {counted(removed, 'file')} removed, {(size - left) / 1e6:.1f} MB")

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     if options.topic is None:
         return _list_topics(options.json)
-    page = _made(options) or _find(options.topic)
+    page = _made(options.topic, options.json) or _find(options.topic)
     if options.json:
         print_json({"topic": page.name, "title": page.title, "text": page.text})
     elif sys.stdout.isatty():
@@ -51,14 +51,14 @@ def run(options: argparse.Namespace) -> int:
 MADE = ("instructions/m68k", "instructions/x86", "instructions/ppc")  # when they are asked for
 
 
-def _made(options: argparse.Namespace) -> Page | None:
+def _made(topic: str, is_quiet: bool) -> Page | None:
     """Return a page that is made from the instruction sets, None for another topic."""
-    name = options.topic.lower().removesuffix(".md")
+    name = topic.lower().removesuffix(".md")
     if name not in MADE:
         return None
     from retrosim.reference.pages import instruction_page
 
-    with Progress(is_quiet=options.json) as progress:
+    with Progress(is_quiet) as progress:
         text = instruction_page(name, progress.step)
     return Page(name, text.partition("\n")[0].removeprefix("# "), text)
 

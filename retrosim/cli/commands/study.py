@@ -77,9 +77,9 @@ def run(options: argparse.Namespace) -> int:
     names = list(dict.fromkeys(options.machine)) if options.machine else None
     check_simulated(names or [])
     if options.sectors:
-        return _sectors(options, names or [arguments.MACHINE])
+        return _sectors(names or [arguments.MACHINE], options.seed, options.scenes or SIZE_SCENES, options.json)
     if options.balance:
-        return _balance(options, names)
+        return _balance(names, options.seed, options.engine or "auto", options.json)
     from retrosim.report.files import FORCE, check_free
     from retrosim.report.records import study_page
     from retrosim.screen.palette import macintosh_palette
@@ -110,14 +110,14 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _sectors(options: argparse.Namespace, names: list[str]) -> int:
+def _sectors(names: list[str], seed: int, scenes: int, as_json: bool) -> int:
     """Carry out the command with --sectors."""
     from retrosim.table_1994.sector_sizes import render_sizes, sector_sizes
 
-    seeds = range(options.seed, options.seed + (options.scenes or SIZE_SCENES))
-    with Progress(is_quiet=options.json) as progress:
+    seeds = range(seed, seed + scenes)
+    with Progress(is_quiet=as_json) as progress:
         results = [sector_sizes(name, seeds, progress.step) for name in names]
-    if options.json:
+    if as_json:
         print_json({"machines": results})
     else:
         for result in results:
@@ -125,13 +125,13 @@ def _sectors(options: argparse.Namespace, names: list[str]) -> int:
     return 0
 
 
-def _balance(options: argparse.Namespace, names: list[str] | None) -> int:
+def _balance(names: list[str] | None, seed: int, engine: str, as_json: bool) -> int:
     """Carry out the command with --balance."""
     from retrosim.study.balance import measure_balance, render_balance
 
-    with Progress(is_quiet=options.json) as progress, bad_arguments():
-        result = measure_balance(names, progress.step, seed=options.seed, engine=options.engine or "auto")
-    if options.json:
+    with Progress(is_quiet=as_json) as progress, bad_arguments():
+        result = measure_balance(names, progress.step, seed=seed, engine=engine)
+    if as_json:
         print_json(result)
     else:
         print_table(render_balance(result))
