@@ -22,7 +22,7 @@ NOT_APPLICABLE = "n/a: "
 def statements() -> list[tuple[str, str, str]]:
     """Return document, statement and places of each row."""
     rows, document = [], ""
-    for line in read_page("documents").text.splitlines():
+    for line in read_page("facts/statements").text.splitlines():
         if line.startswith("## "):
             document = line[3:]
         elif line.startswith("| ") and document in DOCUMENTS and not line.startswith("| statement |"):

@@ -181,7 +181,7 @@ def test_the_table_of_the_guide(tool: ModuleType, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(tool, "cases", lambda: chosen)
     assert tool.main() == 0
     printed = capsys.readouterr().out.splitlines()
-    guide = (ROOT / "retrosim" / "guide" / "cost.md").read_text()
+    guide = (ROOT / "retrosim" / "guide" / "libraries.md").read_text()
     table = guide[guide.index(f"{printed[0]}\n{printed[1]}\n") :].partition("\n\n")[0].splitlines()
     assert len(table) == 2 + len(every) and len(printed) == 2 + len(chosen) > 10
     assert [row for row in table if row in printed] == printed
