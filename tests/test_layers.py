@@ -1,4 +1,4 @@
-"""The layers of guide/internals.md: one decorator, one window, short files, light import, top level."""
+"""The layers of guide/house.md: one decorator, one window, short files, light import, top level."""
 
 from __future__ import annotations
 

@@ -44,6 +44,7 @@ TOPICS = (
     "lessons",
     "adding",
     "internals",
+    "house",
     "glossary",
     "changes",
     "facts",
