@@ -107,24 +107,24 @@ class Emitter(ExecutionContext):
         """Return the width that a field has in memory."""
         return max(self.cpu.layout.fields[name][0], 8)
 
-    def _field(self, name: str, n: Word | None = None) -> Word:
+    def field(self, name: str, n: Word | None = None) -> Word:
         word = self.loaded(self._stored_bits(name), self._state_pointer(name, n))
         return word.trunc(self.cpu.layout.fields[name][0])
 
-    def _set_field(self, name: str, word: Word, n: Word | None = None) -> None:
+    def set_field(self, name: str, word: Word, n: Word | None = None) -> None:
         self.put(word.zext(max(word.bits, 8)), self._state_pointer(name, n))
 
     def get(self, name: str) -> Word:
-        return self._field(name)
+        return self.field(name)
 
     def set(self, name: str, word: Word) -> None:
-        self._set_field(name, word)
+        self.set_field(name, word)
 
     def element(self, name: str, n: Word) -> Word:
-        return self._field(name, n)
+        return self.field(name, n)
 
     def set_element(self, name: str, n: Word, word: Word) -> None:
-        self._set_field(name, word, n)
+        self.set_field(name, word, n)
 
     def matching(self, name: str, first: Word, count: int, value: Word, mask: Word | None = None) -> Word:
         """Return a bit for each of some consecutive elements: is it a value, in the bits of a mask?"""

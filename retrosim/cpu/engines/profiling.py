@@ -26,6 +26,7 @@ from ..spec.rows import Insn
 from ..spec.values import Word
 from .compiled import Effort, compile_functions
 from .core import Core
+from .emit import Emitter
 from .handlers.handlers import (
     CLOCKS_WORD,
     END_WORD,
@@ -39,6 +40,7 @@ from .handlers.handlers import (
     UNDER_WAY_WORD,
     UNKNOWN_RECORD,
     VISITS_WORD,
+    Chain,
 )
 from .regions.counting import KIND_SHIFT, LOG_WORDS, Counting, FlowLog, counts_of, plan_of
 from .regions.regions import Region
@@ -50,46 +52,50 @@ MAX_COUNTS = 1 << 20  # of all regions
 NOBODY = -1  # in place of an address
 
 
-class ProfileEmitter(FlowLog):
+class ProfileEmitter(Emitter):
     """Emits a handler that counts, of instructions of one kind."""
 
     _after: Word | None = None  # the clock after an instruction that was called
 
+    def __init__(self, cpu: Cpu, code: Function) -> None:
+        super().__init__(cpu, code)
+        self.chain, self.log = Chain(self, self.now), FlowLog(self)
+
     def emit(self, timing: Any, kind: int | None) -> None:
         """Emit it; kind: None for an instruction whose flow is not logged."""
         self.timing = timing
-        now = self.begun
-        self.count_under_way(now)
-        self.add_to_record(self.record, VISITS_WORD, self.const(64, 1))
-        handler = self.code.load(POINTER, self._in_record(ORDINARY_WORD))
+        now = self.chain.begun
+        self.log.count_under_way(now)
+        self.log.add_to_record(self.chain.record, VISITS_WORD, self.const(64, 1))
+        handler = self.code.load(POINTER, self.chain.address(ORDINARY_WORD))
         if kind is PLAIN:
-            self.set_under_way(self.record, now)
-            self._call_handler(handler, self.record, self.budget, now)
+            self.log.set_under_way(self.chain.record, now)
+            self.chain.call_handler(handler, self.chain.record, self.chain.budget, now)
         else:
             self._run_one(now, handler, kind)
 
     def now(self) -> Word:
-        return self._after if self._after is not None else self.begun
+        return self._after if self._after is not None else self.chain.begun
 
     def _run_one(self, begun: Any, handler: str, kind: int) -> None:
         """Run the instruction alone, log where it went, and go on there."""
         code = self.code
-        arguments = self.ram, self.state, self.record, self.context, "1", begun.operand
+        arguments = self.ram, self.state, self.chain.record, self.context, "1", begun.operand
         following = code.call(HANDLER, handler, arguments)
-        now, left = self._field("cycles"), self.word(64, self.budget) - 1
+        now, left = self.field("cycles"), self.word(64, self.chain.budget) - 1
         self._after = now
-        self.add_to_record(self.record, CLOCKS_WORD, now - begun)
-        self.set_under_way(self.first_record, now)
+        self.log.add_to_record(self.chain.record, CLOCKS_WORD, now - begun)
+        self.log.set_under_way(self.log.first_record, now)
         is_left = self.word(64, code.computed(f"ptrtoint ptr {following} to i64")).ule(NOT_EXECUTED)
-        is_unknown = is_left | self.word(1, code.computed(f"icmp eq ptr {following}, {self.first_record}"))
-        place = self.variable(self._field("pc"))
+        is_unknown = is_left | self.word(1, code.computed(f"icmp eq ptr {following}, {self.log.first_record}"))
+        place = self.variable(self.field("pc"))
         with code.if_then((is_unknown ^ 1).operand):
             place.set(self.loaded(32, code.address(following, 4 * PC_WORD)))
-        self.log_flow(self._record_word(PC_WORD), kind, place.get(), self._record_word(END_WORD), now, left)
-        stop = is_left | left.eq(0) | self._field("limit").ule(now)
+        self.log.append(self.chain.word(PC_WORD), kind, place.get(), self.chain.word(END_WORD), now, left)
+        stop = is_left | left.eq(0) | self.field("limit").ule(now)
         with code.if_then(stop.operand, UNLIKELY):
-            self._return_record(following, left.operand)
-        self._run_record(following, left.operand)
+            self.chain.return_record(following, left.operand)
+        self.chain.run_record(following, left.operand)
 
 
 def _emit(cpu: Cpu, timing: str, kind: int | None, code: Function) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from retrosim.cpu.engines.clock_table import memo_emit, memo_region
 from retrosim.cpu.engines.emit import CONTEXT_ENTRIES, POINTER_BYTES, Emitter
-from retrosim.cpu.engines.handlers.handlers import FIELDS_WORD, HandlerEmitter, RecordEmitter
+from retrosim.cpu.engines.handlers.handlers import FIELDS_WORD, Chain, HandlerEmitter
 from retrosim.cpu.engines.regions import recompile
 from retrosim.cpu.engines.regions.recompile import RegionEmitter
 from retrosim.cpu.engines.regions.regions import discover
@@ -275,10 +275,10 @@ def test_a_place_of_the_table_without_its_mask_is_found(monkeypatch: pytest.Monk
 def test_a_record_looked_up_without_a_mask_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a region that takes any number for the address that it is entered at."""
 
-    def number(self: RecordEmitter, number: int) -> Word:
-        return self.word(32, self.code.value(f"load i32, ptr {self._in_record(FIELDS_WORD)}"))
+    def number(self: Chain, number: int) -> Word:
+        return self.m.word(32, self.code.value(f"load i32, ptr {self.address(FIELDS_WORD)}"))
 
-    monkeypatch.setattr(RecordEmitter, "_record_word", number)
+    monkeypatch.setattr(Chain, "word", number)
     machine = open_machine("mc68040-25", "sectors", engine="evaluate")
     region = discover(machine.core, machine.code_roots)[0]
     assert any("index from" in each for each in verify_regions(machine.core.cpu, "off", [region]).faults)

@@ -3,7 +3,6 @@
     memo         what is remembered of a pipeline
     memo_emit    emits what looks into the table of pipeline states (memo.py), for regions and for functions that they
                  share
-    memo_points  regions whose clocks come from a table (memo.py)
     memo_region  regions whose clocks come from a table (memo.py) in place of a timing model that is run
     segments     the parts of basic blocks whose clocks are looked up at once
     steps        compiled functions that run a timing model on what instructions tell (traces.py), to fill the table

@@ -29,96 +29,99 @@ from .traces import KIND_SHIFT
 ASKING = Signature(I64, (I64, I64))
 
 
-class TableEmitter(Emitter):
-    """Emits what looks into the table."""
+class Table:
+    """Emits what looks into the table, into the function of an emitter, for a timing model."""
 
-    def from_table(self, place: Word, distance: int = 0) -> Word:
+    def __init__(self, m: Emitter, model: type) -> None:
+        self.m, self.code, self.model = m, m.code, model
+
+    def word(self, place: Word, distance: int = 0) -> Word:
         """Load a word of the table: so far behind a place that the table gave."""
-        return self.loaded(64, self.table_address(place, distance))
+        return self.m.loaded(64, self.address(place, distance))
 
-    def halves_from_table(self, place: Word, distance: int) -> tuple[Word, Word]:
+    def halves(self, place: Word, distance: int) -> tuple[Word, Word]:
         """Load the lower and the upper 32 bits of a word of ends or edges: a place, and clocks, of 64 bits each.
 
         That the place needs no mask makes the way from row to row shorter.
         """
-        address = self.table_address(place, distance)
-        lower = self.word(32, self.code.load_below("i32", address, PLACES))
-        return lower.zext(64), self.upper_from_table(place, distance).zext(64)
+        address = self.address(place, distance)
+        lower = self.m.word(32, self.code.load_below("i32", address, PLACES))
+        return lower.zext(64), self.upper_half(place, distance).zext(64)
 
-    def upper_from_table(self, place: Word, distance: int) -> Word:
+    def upper_half(self, place: Word, distance: int) -> Word:
         """Load the upper 32 bits of a word."""
-        return self.loaded(32, self.code.address(self.table_address(place, distance), 4))
+        return self.m.loaded(32, self.code.address(self.address(place, distance), 4))
 
-    def table_address(self, place: Word, distance: int = 0) -> str:
-        base = self.code.address(self.context_pointer(TABLE_POINTER), place.operand)
+    def address(self, place: Word, distance: int = 0) -> str:
+        base = self.code.address(self.m.context_pointer(TABLE_POINTER), place.operand)
         return self.code.address(base, distance, I64) if distance else base
 
     def ask(self, question: Word, detail: Word) -> Word:
         """Ask the host."""
-        function = self.context_pointer(ASK_POINTER)
-        return self.word(64, self.code.call(ASKING, function, [question.operand, detail.operand]))
+        function = self.m.context_pointer(ASK_POINTER)
+        return self.m.word(64, self.code.call(ASKING, function, [question.operand, detail.operand]))
 
-    def _in_table(self, name: str, emit: Callable[[TableFunction], Word], *words: Word) -> Word:
+    def call(self, name: str, emit: Callable[[TableFunction], Word], *words: Word) -> Word:
         """Call a function of the module on the state, the context and words, emitting it on first use."""
         module = self.code.module
         full = f"{self.code.name.rpartition('_')[0]}_{name}"
         signature = Signature(I64, (POINTER, POINTER) + (I64,) * len(words), SPARING)
         if full not in module.names:
             code = Function(module, signature, full, "noinline cold")
-            TableFunction(self.cpu, code, self.model).emit_function(emit)
-        arguments = self.state, self.context, *(word.operand for word in words)
-        return self.word(64, self.code.call(signature, f"@{full}", arguments))
+            TableFunction(self.m.cpu, code, self.model).emit_function(emit)
+        arguments = self.m.state, self.m.context, *(word.operand for word in words)
+        return self.m.word(64, self.code.call(signature, f"@{full}", arguments))
 
     def noted(self, question: Word, detail: Word, distance: int, other: int = 0) -> Word:
         """Load a word of an entry that a question has if it has been answered; `other` is 1 for the second one."""
         mixed = ((question * HASH_FACTOR) ^ detail) * HASH_FACTOR
-        return self.from_table(((mixed >> 64 - ENTRY_BITS) ^ other) * ENTRY_BYTES, distance)
+        return self.word(((mixed >> 64 - ENTRY_BITS) ^ other) * ENTRY_BYTES, distance)
 
     def is_noted(self, question: Word, detail: Word, other: int = 0) -> Word:
         return self.noted(question, detail, 0, other).eq(question) & self.noted(question, detail, 1, other).eq(detail)
 
     def recall(self, question: Word, detail: Word) -> Word:
         """Return the clocks and the place that something leads to, from the table or the host."""
-        return self._in_table("recall", TableFunction.recalled, question, detail)
+        return self.call("recall", TableFunction.recalled, question, detail)
 
     def present_state(self) -> Word:
         """Return the place of the state that the state fields hold."""
-        return self._in_table("present", TableFunction.found) & PLACE_MASK
+        return self.call("present", TableFunction.found) & PLACE_MASK
 
 
-class TableFunction(TableEmitter):
+class TableFunction(Emitter):
     """Emits a function that looks something up."""
 
     def __init__(self, cpu: Cpu, code: Function, model: type) -> None:
         super().__init__(cpu, code)
         self.state, self.context = code.args[:2]
-        self.model = model
+        self.model, self.table = model, Table(self, model)
 
     def emit_function(self, emit: Callable[[TableFunction], Word]) -> None:
         self.code.ret(emit(self).operand)
         self.code.finish()
 
     def followed(self) -> Word:
-        return self.ask(self.word(64, self.code.args[2]), self.const(64, 0))
+        return self.table.ask(self.word(64, self.code.args[2]), self.const(64, 0))
 
     def recalled(self) -> Word:
         question, detail = (self.word(64, each) for each in self.code.args[2:])
-        found = self.variable(self.noted(question, detail, 2))
+        found = self.variable(self.table.noted(question, detail, 2))
 
         def look_further() -> None:
-            found.set(self.noted(question, detail, 2, 1))
-            self.when(~self.is_noted(question, detail, 1), lambda: found.set(self._ask_apart(question, detail)))
+            found.set(self.table.noted(question, detail, 2, 1))
+            self.when(~self.table.is_noted(question, detail, 1), lambda: found.set(self._ask_apart(question, detail)))
 
-        self.when(~self.is_noted(question, detail), look_further)
+        self.when(~self.table.is_noted(question, detail), look_further)
         return found.get()
 
     # what seldom happens has functions of its own, so that the others save few registers
 
     def _ask_apart(self, question: Word, detail: Word) -> Word:
-        return self._in_table("ask", TableFunction.asked, question, detail)
+        return self.table.call("ask", TableFunction.asked, question, detail)
 
     def asked(self) -> Word:
-        return self.ask(*(self.word(64, each) for each in self.code.args[2:]))
+        return self.table.ask(*(self.word(64, each) for each in self.code.args[2:]))
 
     def looked_up(self, name: str) -> Word:
         words = (self.word(64, each) for each in self.code.args[2:])
@@ -139,7 +142,7 @@ class TableFunction(TableEmitter):
             wait = self.variable(self.const(64, 0))
 
             def find_out() -> None:
-                wait.set(self._in_table(f"look.{name}", partial(TableFunction.looked_up, name=name), *words, now))
+                wait.set(self.table.call(f"look.{name}", partial(TableFunction.looked_up, name=name), *words, now))
 
             found = self.model(self).hit(name, *words, now)
             if found is None:
@@ -159,7 +162,7 @@ class TableFunction(TableEmitter):
         return clock + self._in_row(place, point)
 
     def _in_row(self, place: Word, offset: Word) -> Word:
-        return self.from_table((place + (offset & (1 << OFFSET_BITS) - 1)) & PLACE_MASK)
+        return self.table.word((place + (offset & (1 << OFFSET_BITS) - 1)) & PLACE_MASK)
 
     def _given(self, place: Word, point: Word, given: Word) -> Word:
         """Return the row to go on with after an input."""
@@ -169,7 +172,7 @@ class TableFunction(TableEmitter):
         def look() -> None:
             known = self._in_row(place, point >> OFFSET_BITS)
             found.set(known)
-            self.when(given.ne(1) | known.eq(0), lambda: found.set(self.recall(question, given)))
+            self.when(given.ne(1) | known.eq(0), lambda: found.set(self.table.recall(question, given)))
 
         self.when(given.ne(0), look)
         return found.get()
@@ -178,9 +181,9 @@ class TableFunction(TableEmitter):
         """Store the state fields of a state at a clock."""
         place, now = (self.word(64, each) for each in self.code.args[2:])
         for offset, (name, n) in enumerate(self._elements()):
-            word = self.from_table(place & PLACE_MASK, offset)
+            word = self.table.word(place & PLACE_MASK, offset)
             is_time = name in self.model.times
-            self._set_field(name, now + word if is_time else word.trunc(self.cpu.layout.fields[name][0]), n)
+            self.set_field(name, now + word if is_time else word.trunc(self.cpu.layout.fields[name][0]), n)
         return self.const(64, 0)
 
     def _elements(self) -> list[tuple[str, Word]]:
@@ -200,11 +203,11 @@ class TableFunction(TableEmitter):
         for number, value in enumerate(values):
             mixed = mixed + value * (HASH_FACTOR * (2 * number + 1) & MASK64)
         number = mixed >> 64 - FOUND_BITS
-        place = self.from_table((number << WORD_SHIFT) + FOUND) & PLACE_MASK
+        place = self.table.word((number << WORD_SHIFT) + FOUND) & PLACE_MASK
         differs = place.eq(0).zext(64)
         for offset, value in enumerate(values):
-            differs = differs | (value ^ self.from_table(place, offset))
+            differs = differs | (value ^ self.table.word(place, offset))
         found = self.variable(place)
         question = (number << POINT_SHIFT) | STATE_OF
-        self.when(differs.ne(0), lambda: found.set(self.ask(question, self.const(64, 0))))
+        self.when(differs.ne(0), lambda: found.set(self.table.ask(question, self.const(64, 0))))
         return found.get()

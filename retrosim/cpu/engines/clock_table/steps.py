@@ -164,10 +164,10 @@ class StepEmitter(Emitter):
         """Know of no plain hit: what a use of memory takes is an input."""
         return Word(bits, 0)
 
-    def _field(self, name: str, n: Word | None = None) -> Word:
+    def field(self, name: str, n: Word | None = None) -> Word:
         if name not in self._known:
             self._fail()
-        return super()._field(name, n)
+        return super().field(name, n)
 
     def _state_pointer(self, name: str, n: Word | None = None) -> str:
         """No number of a record leads out of its field."""

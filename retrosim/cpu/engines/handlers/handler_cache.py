@@ -59,31 +59,31 @@ class ChoiceEmitter(StubEmitter):
 
     def emit_choice(self) -> None:
         """Emit what runs the record that the table has for the code at the address of this one."""
-        pc = self._record_word(PC_WORD)
-        self._set_field("pc", pc)
+        pc = self.chain.word(PC_WORD)
+        self.set_field("pc", pc)
         mixed = pc.zext(64)
         for number in range(code_words(self.cpu)):
             mixed = ((self._code(pc, number) & self._long(MASKS_WORD, number)) ^ mixed) * FACTOR
         number = (mixed >> 64 - VARIANT_BITS) + units_of(self.cpu)
         found = self.loaded(32, self.code.address(self.context_pointer(INDEX_POINTER), number.operand, I32))
-        self._run_record(self._record_numbered(found), self.budget)
+        self.chain.run_record(self.chain.record_numbered(found), self.chain.budget)
 
     def emit_variant(self) -> None:
         """Emit what goes on at the target distance if memory has these bytes, else at the next record."""
-        pc = self._record_word(PC_WORD)
-        differs = self._field("pc").ne(pc)
+        pc = self.chain.word(PC_WORD)
+        differs = self.field("pc").ne(pc)
         for number in range(code_words(self.cpu)):
             difference = (self._code(pc, number) ^ self._long(BYTES_WORD, number)) & self._long(MASKS_WORD, number)
             differs = differs | difference.ne(0)
         with self.code.if_then(differs.operand, UNLIKELY):
-            self._run_record(self.code.address(self.record, RECORD_BYTES), self.budget)
+            self.chain.run_record(self.code.address(self.chain.record, RECORD_BYTES), self.chain.budget)
         self.emit_goto()
 
     def _code(self, pc: Word, number: int) -> Word:
         return self._load(pc.zext(64) + 8 * number, 64)
 
     def _long(self, first: int, number: int) -> Word:
-        return self.word(64, self.code.load_constant(I64, self._in_record(first + 2 * number)))
+        return self.word(64, self.code.load_constant(I64, self.chain.address(first + 2 * number)))
 
 
 class Variants:

@@ -37,68 +37,77 @@ UNKNOWN, UNDECODED_PC, GOTO, CHOICE, VARIANT, FORGET = range(6)  # no instructio
 STUBS = 6  # how many those are
 
 
-class RecordEmitter(Emitter):
-    """Emits a function of the handler type."""
+class Chain:
+    """How a function of the handler type gets on: its arguments, its record, and the next one in the chain.
 
-    def __init__(self, cpu: Cpu, code: Function) -> None:
-        super().__init__(cpu, code)
-        self.ram, self.state, self.record, self.context, self.budget, clock = code.args
-        self.begun = self.word(64, clock)  # the clock when the function is called
+    record   where its record is
+    budget   instructions that are left
+    begun    the clock when the function is called
+    now      emits the clock that it is left with
+    """
 
-    def now(self) -> Word:
-        """Return the clock that the function is left with."""
-        return self.begun
+    def __init__(self, m: Emitter, now: Callable[[], Word] | None = None) -> None:
+        """Take the arguments of an emitter's function. `now`: None where no clock passes in it."""
+        self.m, self.code = m, m.code
+        m.ram, m.state, self.record, m.context, self.budget, clock = m.code.args
+        self.begun = m.word(64, clock)
+        self.now = now or (lambda: self.begun)
 
-    def _record_word(self, number: int) -> Word:
+    def word(self, number: int) -> Word:
         """Load a word of the record; only the host writes records."""
-        return self.word(32, self.code.load_constant(I32, self._in_record(number)))
+        return self.m.word(32, self.code.load_constant(I32, self.address(number)))
 
-    def _in_record(self, number: int) -> str:
+    def address(self, number: int) -> str:
+        """Return where a word of the record is."""
         return self.code.address(self.record, 4 * number)
 
-    def _target_record(self) -> str:
-        return self.code.address(self.record, self._record_word(TARGET_WORD).sext(64).operand)
+    def target(self) -> str:
+        """Return the record at the target distance."""
+        return self.code.address(self.record, self.word(TARGET_WORD).sext(64).operand)
 
-    def _record_of(self, address: Word) -> str:
+    def record_of(self, address: Word) -> str:
         """Look the record of an address up: that of all unknown ones if there is none, or between instruction units."""
-        code, unit = self.code, self.cpu.isa.word_bytes
-        number = (address >> (unit.bit_length() - 1)).zext(64)
-        found = self.loaded(32, code.address(self.context_pointer(INDEX_POINTER), number.operand, I32))
+        m, code, unit = self.m, self.code, self.m.cpu.isa.word_bytes
+        place = (address >> (unit.bit_length() - 1)).zext(64)
+        number = m.loaded(32, code.address(m.context_pointer(INDEX_POINTER), place.operand, I32))
         if unit > 1:
-            found = self.select((address & (unit - 1)).eq(0), found, self.const(32, UNKNOWN_RECORD))
-        return self._record_numbered(found)
+            number = m.select((address & (unit - 1)).eq(0), number, m.const(32, UNKNOWN_RECORD))
+        return self.record_numbered(number)
 
-    def _record_numbered(self, number: Word) -> str:
+    def record_numbered(self, number: Word) -> str:
         distance = number.zext(64) * RECORD_BYTES
-        return self.code.address(self.context_pointer(RECORDS_POINTER), distance.operand)
+        return self.code.address(self.m.context_pointer(RECORDS_POINTER), distance.operand)
 
-    def _return(self, number: int, left: str) -> None:
+    def return_number(self, number: int, left: str) -> None:
         """Return to the host with a number in place of a record."""
-        self._return_record(f"inttoptr (i64 {number} to ptr)", left)
+        self.return_record(f"inttoptr (i64 {number} to ptr)", left)
 
-    def _return_record(self, record: str, left: str) -> None:
-        self.code.store(I64, left, self.context_entry(BUDGET))
-        self._set_field("cycles", self.now())
+    def return_record(self, record: str, left: str) -> None:
+        """Return to the host with the record that is next."""
+        self.code.store(I64, left, self.m.context_entry(BUDGET))
+        self.m.set_field("cycles", self.now())
         self.code.ret(record)
 
-    def _run_record(self, record: str, left: str) -> None:
+    def run_record(self, record: str, left: str) -> None:
         """Leave the function by calling the handler of a record."""
-        self._call_handler(self.code.load(POINTER, record), record, left, self.now())
+        self.call_handler(self.code.load(POINTER, record), record, left, self.now())
 
-    def _call_handler(self, handler: str, record: str, left: str, now: Word) -> None:
-        arguments = self.ram, self.state, record, self.context, left, now.operand
+    def call_handler(self, handler: str, record: str, left: str, now: Word) -> None:
+        """Leave the function by calling a handler with a record, at a clock."""
+        arguments = self.m.ram, self.m.state, record, self.m.context, left, now.operand
         self.code.ret(self.code.call(HANDLER, handler, arguments, "musttail "))
 
 
-class HandlerEmitter(RecordEmitter):
+class HandlerEmitter(Emitter):
     """Emits one handler."""
 
     def __init__(self, cpu: Cpu, timing: Any, code: Function) -> None:
         super().__init__(cpu, code)
+        self.chain = Chain(self, self.now)
         code.attributes[:3] = ["noalias"] * 3
-        self._next = Cell(self, POINTER, code.address(self.record, RECORD_BYTES))
+        self._next = Cell(self, POINTER, code.address(self.chain.record, RECORD_BYTES))
         self._next_pc, self._left = self.variable(self.next_pc), self.variable(self.const(1, 0))
-        self._clock = self.variable(self.begun)
+        self._clock = self.variable(self.chain.begun)
         self._taken: Word | None = None
         self._can_leave = False
         self._fields = FIELDS_WORD
@@ -128,59 +137,63 @@ class HandlerEmitter(RecordEmitter):
     def _end(self) -> None:
         """Leave the handler: to the host, or to the handler of the next record."""
         code = self.code
-        left = self.word(64, self.budget) - 1
+        left = self.word(64, self.chain.budget) - 1
         if self._can_leave:
             with code.if_then(self._left.get().operand, UNLIKELY):
-                self._set_field("pc", self._next_pc.get())
-                self._return(LEFT, left.operand)
+                self.set_field("pc", self._next_pc.get())
+                self.chain.return_number(LEFT, left.operand)
         stop = left.eq(0)
         if self.timing.counts:
             stop = stop | self.get("limit").ule(self.now())
         if self._taken is not None:
             with code.if_then(self._taken.operand):
-                self._continue(self._target_record(), left.operand, stop)
+                self._continue(self.chain.target(), left.operand, stop)
         self._continue(self._next.get(), left.operand, stop)
 
     def _continue(self, record: str, left: str, stop: Word) -> None:
         with self.code.if_then(stop.operand, UNLIKELY):
-            self._return_record(record, left)
-        self._run_record(record, left)
+            self.chain.return_record(record, left)
+        self.chain.run_record(record, left)
 
     def _take(self) -> Word:
         self._fields += 1
         if self._fields > COUNTING_WORD:
             raise ValueError("an instruction has more fields than a record holds")
-        return self._record_word(self._fields - 1)
+        return self.chain.word(self._fields - 1)
 
     @property
     def pc(self) -> Word:
-        return self._record_word(PC_WORD)
+        return self.chain.word(PC_WORD)
 
     @property
     def next_pc(self) -> Word:
-        return self._record_word(END_WORD)
+        return self.chain.word(END_WORD)
 
     def _jump(self, address: Word) -> None:
-        self._set_field("pc", address)
+        self.set_field("pc", address)
         self._next_pc.set(address)
-        self._next.set(self._record_of(address))
+        self._next.set(self.chain.record_of(address))
 
 
-class StubEmitter(RecordEmitter):
+class StubEmitter(Emitter):
     """Emits handlers that are no instruction."""
+
+    def __init__(self, cpu: Cpu, code: Function) -> None:
+        super().__init__(cpu, code)
+        self.chain = Chain(self)
 
     def emit_undecoded(self, known_pc: bool) -> None:
         """Emit the handler of records without an instruction: it asks the host to decode one."""
         if known_pc:
-            self._set_field("pc", self._record_word(PC_WORD))
-        self._set_field("reason", self.const(32, UNDECODED))
-        self._return(NOT_EXECUTED, self.budget)
+            self.set_field("pc", self.chain.word(PC_WORD))
+        self.set_field("reason", self.const(32, UNDECODED))
+        self.chain.return_number(NOT_EXECUTED, self.chain.budget)
 
     def emit_forget(self, timing: Any) -> None:
         """Emit the handler that each run ends with, see `Timing.forget`."""
         timing(self).forget()
-        self.code.ret(self.record)
+        self.code.ret(self.chain.record)
 
     def emit_goto(self) -> None:
         """Emit the handler of records that stand for another one: it runs the record at its target distance."""
-        self._run_record(self._target_record(), self.budget)
+        self.chain.run_record(self.chain.target(), self.chain.budget)

@@ -14,7 +14,7 @@ from ...spec.cpu import Cpu
 from ...spec.ir import POINTER, Function, Module
 from ...spec.rows import Insn
 from ...spec.values import Word
-from ..emit import COUNTS_POINTER, POINTER_BYTES, RECORDS_POINTER
+from ..emit import COUNTS_POINTER, POINTER_BYTES, RECORDS_POINTER, Emitter
 from ..handlers.handlers import (
     CLOCKS_WORD,
     COUNTING_WORD,
@@ -22,7 +22,6 @@ from ..handlers.handlers import (
     LOG_END_WORD,
     SINCE_WORD,
     UNDER_WAY_WORD,
-    RecordEmitter,
 )
 from .recompile import LEAVE, RegionEmitter
 from .regions import Block, Region
@@ -33,13 +32,16 @@ SITE, NEXT, BACK, CLOCK, LEFT, LOG_WORDS = range(6)
 KIND_SHIFT = 32  # of a kind in `SITE`
 
 
-class FlowLog(RecordEmitter):
+class FlowLog:
     """Emits what is counted and logged. The shared words are in the record of unknown addresses."""
+
+    def __init__(self, m: Emitter) -> None:
+        self.m, self.code = m, m.code
 
     @property
     def first_record(self) -> str:
         """The record of unknown addresses."""
-        return self.context_pointer(RECORDS_POINTER)
+        return self.m.context_pointer(RECORDS_POINTER)
 
     def shared(self, number: int) -> str:
         return self.code.address(self.first_record, 4 * number)
@@ -47,23 +49,23 @@ class FlowLog(RecordEmitter):
     def set_under_way(self, record: str, now: Word) -> None:
         """Let the clocks from now on be those of a record."""
         self.code.store(POINTER, record, self.shared(UNDER_WAY_WORD))
-        self.put(now, self.shared(SINCE_WORD))
+        self.m.put(now, self.shared(SINCE_WORD))
 
     def count_under_way(self, now: Word) -> None:
         """Count the clocks until now for the record under way."""
-        since = self.loaded(64, self.shared(SINCE_WORD))
+        since = self.m.loaded(64, self.shared(SINCE_WORD))
         self.add_to_record(self.code.load(POINTER, self.shared(UNDER_WAY_WORD)), CLOCKS_WORD, now - since)
 
     def add_to_record(self, record: str, number: int, count: Word) -> None:
         place = self.code.address(record, 4 * number)
-        self.put(self.loaded(64, place) + count, place)
+        self.m.put(self.m.loaded(64, place) + count, place)
 
-    def log_flow(self, pc: Word, kind: int, following: Word, behind: Word, now: Word, left: Word) -> None:
+    def append(self, pc: Word, kind: int, following: Word, behind: Word, now: Word, left: Word) -> None:
         """Append a row to the log."""
         end = self.code.load(POINTER, self.shared(LOG_END_WORD))
         row = (pc.zext(64) | kind << KIND_SHIFT, following.zext(64), behind.zext(64), now, -left)
         for column, word in enumerate(row):
-            self.put(word, self.code.address(end, 8 * column))
+            self.m.put(word, self.code.address(end, 8 * column))
         self.code.store(POINTER, self.code.address(end, 8 * LOG_WORDS), self.shared(LOG_END_WORD))
 
 
@@ -86,7 +88,7 @@ Plan = dict[int, list[tuple[int, int, int]]]
 """Number of a count -> what it stands for: (address, visits, clocks)."""
 
 
-class CountingRegionEmitter(FlowLog, RegionEmitter):
+class CountingRegionEmitter(RegionEmitter):
     """Emits the function of one region, which counts."""
 
     alone_word = COUNTING_WORD
@@ -99,6 +101,7 @@ class CountingRegionEmitter(FlowLog, RegionEmitter):
         self._insn_now: Insn | None = None
         self._is_leaving = False
         super().__init__(cpu, timing, code, region)
+        self.log = FlowLog(self)
 
     def _new_count(self) -> int:
         if self._next_count == self._behind_counts:
@@ -159,7 +162,7 @@ class CountingRegionEmitter(FlowLog, RegionEmitter):
         kind = self.counting.kinds.get(insn.pc)
         if kind is not None:
             now, left = self._counter.clock() + self._pending[1], self._counter.budget() - self._pending[0]
-            self.log_flow(self.pc, kind, address, self.next_pc, now, left)
+            self.log.append(self.pc, kind, address, self.next_pc, now, left)
 
     def _edge(self, address: int) -> None:
         self._go(Word(32, address))
@@ -184,11 +187,11 @@ class CountingRegionEmitter(FlowLog, RegionEmitter):
 
     def _begin_timing(self) -> None:
         super()._begin_timing()
-        self.count_under_way(self._counter.clock())
+        self.log.count_under_way(self._counter.clock())
 
     def _store_timing(self) -> None:
         super()._store_timing()
-        self.set_under_way(self.first_record, self._counter.clock())
+        self.log.set_under_way(self.log.first_record, self._counter.clock())
 
 
 def counts_of(region: Region) -> int:

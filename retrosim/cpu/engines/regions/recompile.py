@@ -24,7 +24,7 @@ from ...spec.rows import Insn
 from ...spec.values import Word
 from ..core import MIRROR_BYTES
 from ..emit import CODE_POINTER, MISSED, MISSES, SPARING, Emitter, base_and_distance
-from ..handlers.handlers import LEFT, ORDINARY_WORD, PC_WORD, RecordEmitter
+from ..handlers.handlers import LEFT, ORDINARY_WORD, PC_WORD, Chain
 from .liveness import dead_fields
 from .regions import Block, Region, blocks_in_loops, longest_path
 
@@ -187,7 +187,7 @@ MAX_ACCESS_BYTES = 8
 LEAVE, CONTINUE, ALONE = range(3)  # how a region is left: to the host, the record of an address, its instruction alone
 
 
-class RegionEmitter(RecordEmitter):
+class RegionEmitter(Emitter):
     """Emits the function of one region."""
 
     alone_word = ORDINARY_WORD  # of a record: the handler of the instruction alone
@@ -196,6 +196,7 @@ class RegionEmitter(RecordEmitter):
 
     def __init__(self, cpu: Cpu, timing: Any, code: Function, region: Region) -> None:
         super().__init__(cpu, code)
+        self.chain = Chain(self, self.now)
         code.attributes[:4] = ["noalias"] * 4
         self.region = region
         self._slots = Slots(code, cpu.layout)
@@ -350,21 +351,21 @@ class RegionEmitter(RecordEmitter):
         """Emit what comes first: check the headroom, load the state, go to the entry point."""
         self.code.go_on(self.code.first)
         self._pending = self.nothing
-        left, now, safe = self.word(64, self.budget) - instructions, self.const(64, 0), self.const(64, 1)
+        left, now, safe = self.word(64, self.chain.budget) - instructions, self.const(64, 0), self.const(64, 1)
         refused = left.sle(0)
         if self.timing.counts:
-            now = self.begun
-            safe = self._field("limit") - (self.timing.max_wait_clocks() * waits + clocks)
+            now = self.chain.begun
+            safe = self.field("limit") - (self.timing.max_wait_clocks() * waits + clocks)
             refused = refused | safe.sle(now)
         with self.code.if_then(refused.operand, UNLIKELY):
             self._refuse()
-            handler = self.code.load(POINTER, self._in_record(self.alone_word))
-            self._call_handler(handler, self.record, self.budget, self.begun)
+            handler = self.code.load(POINTER, self.chain.address(self.alone_word))
+            self.chain.call_handler(handler, self.chain.record, self.chain.budget, self.chain.begun)
         self._counter.start(left, instructions, now, safe)
         for name, element in self._slots.loaded():
-            self.put(self._field(name, Word(32, element)), self._slots.address((name, element)))
+            self.put(self.field(name, Word(32, element)), self._slots.address((name, element)))
         self._begin_timing()
-        self._to_dispatch(self._record_word(PC_WORD))
+        self._to_dispatch(self.chain.word(PC_WORD))
 
     def _refuse(self) -> None:
         """Prepare for the handler of a single instruction."""
@@ -395,20 +396,20 @@ class RegionEmitter(RecordEmitter):
         self.code.go_on(self._out)
         for name, element in sorted(self._slots.changed):
             word = self.loaded(self._width(name), self._slots.address((name, element)))
-            self._set_field(name, word, Word(32, element))
+            self.set_field(name, word, Word(32, element))
         self._store_timing()
         address = self.loaded(32, self._address)
-        self._set_field("pc", address)
+        self.set_field("pc", address)
         left = self._counter.budget().operand
         with self.code.if_then(self.loaded(32, self._how).eq(LEAVE).operand):
-            self._return(LEFT, left)
-        self._run_next(self._record_of(address), left)
+            self.chain.return_number(LEFT, left)
+        self._run_next(self.chain.record_of(address), left)
 
     def _run_next(self, record: str, left: str) -> None:
-        self._run_record(record, left)
+        self.chain.run_record(record, left)
 
     def now(self) -> Word:
-        return self._counter.clock() if self.timing.counts else self.begun
+        return self._counter.clock() if self.timing.counts else self.chain.begun
 
     def _store_timing(self) -> None:
         """Store what the timing model keeps outside of fields."""
