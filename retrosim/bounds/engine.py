@@ -154,7 +154,8 @@ class BoundsEngine(ExecutionContext):
         return {target: self._merged(state, found) for target, found in ends.items()}
 
     def _begin(self, insn: Insn, state: State) -> None:
-        self.state, self.changed, self.held = state, {}, dict(state.held)
+        self.state, self.held = state, dict(state.held)
+        self.changed: dict[Key, Any] = {}  # spans; None: nothing is known any more
         self._pc, self._end, self._next = insn.pc, insn.end, insn.end
         self._read_times: dict[Key, Span] = {}
         self._read_words: dict[Key, Span] = {}
@@ -224,7 +225,8 @@ class BoundsEngine(ExecutionContext):
         result = State(words, times, held, ways, state.minimum + minimum, trail=state.trail)
         result.fast, result.slow = state.fast + minimum, state.slow + maximum
         for key in {key for end in ends for key in end.changed}:
-            spans, bounds = [], []
+            spans: list[Any] = []
+            bounds: list[Any] = []
             for end in ends:
                 value = end.changed.get(key, state)
                 if value is state:
@@ -265,7 +267,8 @@ class BoundsEngine(ExecutionContext):
             self.path.ends_by(str(key), late + self.state.maximum)
             for pair, clocks in self.state.apart.items():
                 if key in pair:
-                    self.path.lies_behind(*map(str, pair), clocks)
+                    first, second = map(str, pair)
+                    self.path.lies_behind(first, second, clocks)
         return found
 
     def _read(self, key: Key, bits: int) -> Span:

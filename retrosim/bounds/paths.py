@@ -150,15 +150,16 @@ class Path:
 
     def halves(self, span: Span) -> tuple[Span, Span]:
         """Return the two numbers of clocks that a linear word holds."""
-        upper, lower = {}, {}
+        upper: dict[str, int] = {}
+        lower: dict[str, int] = {}
         for symbol, factor in (span.terms or {}).items():
             above = (factor + HALF // 2) // HALF
             for terms, part in ((upper, above), (lower, factor - above * HALF)):
                 if part:
                     terms[symbol] = part
         first, last = (span.lo + HALF // 2) // HALF, (span.hi + HALF // 2) // HALF
-        ends = sorted((span.lo - first * HALF, span.hi - last * HALF))
-        return linear(span.bits, lower, *ends, self.engine), linear(span.bits, upper, first, last, self.engine)
+        low, high = sorted((span.lo - first * HALF, span.hi - last * HALF))
+        return linear(span.bits, lower, low, high, self.engine), linear(span.bits, upper, first, last, self.engine)
 
     def compare(self, a: Span, b: Span, limit: int) -> Span:
         """Return a - b <= limit, of linear words."""

@@ -279,7 +279,7 @@ class Runner:
             outside = {target: _together(parts) for target, parts in levels.items()}
             count += 1
             undecided += bool(outside)
-            part = (count,) if is_apart else (), frozenset()
+            part: Part = (count,) if is_apart else (), frozenset()
             for target, each in outside.items():
                 _add(left.setdefault(target, {}), part, each)
             if after is None:

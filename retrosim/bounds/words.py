@@ -28,6 +28,7 @@ MASKS = [(1 << bits) - 1 for bits in range(129)]
 
 NOW = "now"
 LATE = 1 << 40  # NOW is at least this, and any offset much less
+NO_TERMS: dict[str, int] = {}  # of a plain word
 HALF = 1 << 32  # linear words may hold a second number of clocks from this bit on
 
 
@@ -54,8 +55,22 @@ def _kept(operation: Callable[..., Span]) -> Callable[..., Span]:
 class Span(Word):
     """All values that a word may have; see the head of this module."""
 
-    __slots__ = ("base", "derived", "engine", "frame", "free", "hi", "lo", "ones", "order")
-    __slots__ += ("place", "tells", "terms", "test", "values")
+    __slots__ = (
+        "base",
+        "derived",
+        "engine",
+        "frame",
+        "free",
+        "hi",
+        "lo",
+        "ones",
+        "order",
+        "place",
+        "tells",
+        "terms",
+        "test",
+        "values",
+    )
 
     def __init__(self, bits: int, lo: int, hi: int, ones: int = 0, free: int = -1, frame: bool = False) -> None:
         """Make a plain word. `frame`: it may be an address in a stack frame."""
@@ -72,7 +87,8 @@ class Span(Word):
             ones, free = lo, 0
         self.bits, self.lo, self.hi, self.ones, self.free, self.frame = bits, lo, hi, ones, free, frame
         self.known = lo if lo == hi else None
-        self.terms = self.test = None
+        self.terms = NO_TERMS
+        self.test: tuple[Span, int, bool, str] | None = None
         self.tells: tuple[Span, Span, bool] | None = None
         self.place: tuple[Span, int, int] | None = None
         self.order: tuple[Span, Span] | None = None

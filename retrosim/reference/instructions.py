@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from retrosim.checks import did_you_mean
 from retrosim.cpu.assembly.assembler import InstructionAssembler
@@ -185,7 +185,7 @@ def encodings(cpu: Cpu, row: Row, count: int = EXAMPLES) -> Iterator[tuple[Insn,
         key = (*insn.statics, *(str(value) for value in insn.forms.values() if isinstance(value, str)))
         if insn.row is row and key not in seen:
             seen.add(key)
-            order = "big" if cpu.big_endian else "little"
+            order: Literal["big", "little"] = "big" if cpu.big_endian else "little"
             yield insn, b"".join(word.to_bytes(cpu.isa.word_bytes, order) for word in words)[: insn.length]
         if len(seen) == count:
             return

@@ -19,11 +19,83 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from typing import TypeAlias
 
 from .ir import Function
 
 MAX_BITS = 128
 MASKS = [(1 << bits) - 1 for bits in range(MAX_BITS + 1)]
+
+
+Operator: TypeAlias = "Callable[[Word, Word | int], Word]"
+
+
+def _signed(known: int, bits: int) -> int:
+    return known - (known >> bits - 1 << bits)
+
+
+def _quotient(a: int, b: int) -> int:
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def _remainder(a: int, b: int) -> int:
+    return a - _quotient(a, b) * b
+
+
+def _binary(
+    known: Callable[[int, int], int],
+    emit: str,
+    identity: int | None = None,
+    *,
+    signed: bool = False,
+    compares: bool = False,
+    distance: int = 0,
+) -> Operator:
+    """Make an operator.
+
+    known     computes it from values: as two's complement where the operator is signed
+    emit      LLVM's instruction
+    identity  the right operand that leaves the left one as it is
+    compares  is it a comparison, which gives a one-bit word?
+    distance  what the result is away from the left operand, times the right one
+    """
+
+    def operator(self: Word, operand: Word | int) -> Word:
+        bits, a = self.bits, self.known
+        if isinstance(operand, int):
+            b = operand & MASKS[bits]
+        elif operand.bits == bits:
+            b = operand.known
+        else:
+            raise TypeError(f"{bits}-bit word meets {operand.bits}-bit word")
+        if a is not None and b is not None:
+            result = known(_signed(a, bits), _signed(b, bits)) if signed else known(a, b)
+            return BITS[result] if compares else Word(bits, result)
+        if b is not None and b == identity:
+            return self
+        code = self.code or operand.code
+        left, right = self.value if a is None else a, operand.value if b is None else b
+        value = code.computed(f"{emit} i{bits} {left}, {right}")
+        if distance and b is not None:
+            code.sums[value] = left, _signed(b, bits) * distance
+        elif distance > 0 and a is not None:
+            code.sums[value] = right, _signed(a, bits)
+        return Word(1 if compares else bits, None, value, code)
+
+    return operator
+
+
+def _shift(known: Callable[[int, int], int], emit: str, signed: bool = False) -> Operator:
+    """Make a shift operator, which refuses counts that are known to reach the width: LLVM leaves them undefined."""
+    shift = _binary(known, emit, 0, signed=signed)
+
+    def operator(self: Word, operand: Word | int) -> Word:
+        count = operand if isinstance(operand, int) else operand.known
+        if count is not None and not 0 <= count < self.bits:
+            raise ValueError(f"shift of a {self.bits}-bit word by {count}")
+        return shift(self, operand)
+
+    return operator
 
 
 class Word:
@@ -95,6 +167,26 @@ class Word:
             return self.trunc(bits)
         return self.sext(bits) if signed else self.zext(bits)
 
+    __add__ = __radd__ = _binary(operator.add, "add", 0, distance=1)
+    __sub__ = _binary(operator.sub, "sub", 0, distance=-1)
+    __mul__ = __rmul__ = _binary(operator.mul, "mul", 1)
+    __and__ = __rand__ = _binary(operator.and_, "and")
+    __or__ = __ror__ = _binary(operator.or_, "or", 0)
+    __xor__ = __rxor__ = _binary(operator.xor, "xor", 0)
+    __lshift__ = _shift(operator.lshift, "shl")
+    __rshift__ = _shift(operator.rshift, "lshr")
+    sar = _shift(operator.rshift, "ashr", signed=True)
+    udiv = _binary(operator.floordiv, "udiv", 1)
+    urem = _binary(operator.mod, "urem")
+    sdiv = _binary(_quotient, "sdiv", 1, signed=True)
+    srem = _binary(_remainder, "srem", signed=True)
+    eq = _binary(operator.eq, "icmp eq", compares=True)
+    ne = _binary(operator.ne, "icmp ne", compares=True)
+    ult = _binary(operator.lt, "icmp ult", compares=True)
+    ule = _binary(operator.le, "icmp ule", compares=True)
+    slt = _binary(operator.lt, "icmp slt", signed=True, compares=True)
+    sle = _binary(operator.le, "icmp sle", signed=True, compares=True)
+
     def __invert__(self) -> Word:
         return self ^ ((1 << self.bits) - 1)
 
@@ -123,93 +215,3 @@ class Word:
 
 
 BITS = (Word(1, 0), Word(1, 1))
-
-
-def _signed(known: int, bits: int) -> int:
-    return known - (known >> bits - 1 << bits)
-
-
-def _quotient(a: int, b: int) -> int:
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-
-
-def _binary(
-    known: Callable[[int, int], int],
-    emit: str,
-    identity: int | None = None,
-    *,
-    signed: bool = False,
-    compares: bool = False,
-    distance: int = 0,
-) -> Callable:
-    """Make an operator.
-
-    known     computes it from values: as two's complement where the operator is signed
-    emit      LLVM's instruction
-    identity  the right operand that leaves the left one as it is
-    compares  is it a comparison, which gives a one-bit word?
-    distance  what the result is away from the left operand, times the right one
-    """
-
-    def operator(self: Word, operand: Word | int) -> Word:
-        bits, a = self.bits, self.known
-        if isinstance(operand, int):
-            b = operand & MASKS[bits]
-        elif operand.bits == bits:
-            b = operand.known
-        else:
-            raise TypeError(f"{bits}-bit word meets {operand.bits}-bit word")
-        if a is not None and b is not None:
-            result = known(_signed(a, bits), _signed(b, bits)) if signed else known(a, b)
-            return BITS[result] if compares else Word(bits, result)
-        if b is not None and b == identity:
-            return self
-        code = self.code or operand.code
-        left, right = self.value if a is None else a, operand.value if b is None else b
-        value = code.computed(f"{emit} i{bits} {left}, {right}")
-        if distance and b is not None:
-            code.sums[value] = left, _signed(b, bits) * distance
-        elif distance > 0 and a is not None:
-            code.sums[value] = right, _signed(a, bits)
-        return Word(1 if compares else bits, None, value, code)
-
-    return operator
-
-
-def _shift(known: Callable[[int, int], int], emit: str, signed: bool = False) -> Callable:
-    """Make a shift operator, which refuses counts that are known to reach the width: LLVM leaves them undefined."""
-    shift = _binary(known, emit, 0, signed=signed)
-
-    def operator(self: Word, operand: Word | int) -> Word:
-        count = operand if isinstance(operand, int) else operand.known
-        if count is not None and not 0 <= count < self.bits:
-            raise ValueError(f"shift of a {self.bits}-bit word by {count}")
-        return shift(self, operand)
-
-    return operator
-
-
-for _name, _emit, _options in (
-    ("add", "add", {"identity": 0, "distance": 1}),
-    ("sub", "sub", {"identity": 0, "distance": -1}),
-    ("mul", "mul", {"identity": 1}),
-    ("and", "and", {}),
-    ("or", "or", {"identity": 0}),
-    ("xor", "xor", {"identity": 0}),
-):
-    setattr(Word, f"__{_name}__", _binary(getattr(operator, f"__{_name}__"), _emit, **_options))
-for _name in ("add", "mul", "and", "or", "xor"):
-    setattr(Word, f"__r{_name}__", getattr(Word, f"__{_name}__"))
-Word.__lshift__ = _shift(operator.lshift, "shl")
-Word.__rshift__ = _shift(operator.rshift, "lshr")
-Word.sar = _shift(operator.rshift, "ashr", signed=True)
-Word.udiv = _binary(operator.floordiv, "udiv", 1)
-Word.urem = _binary(operator.mod, "urem")
-Word.sdiv = _binary(_quotient, "sdiv", 1, signed=True)
-Word.srem = _binary(lambda a, b: a - _quotient(a, b) * b, "srem", signed=True)
-Word.eq = _binary(operator.eq, "icmp eq", compares=True)
-Word.ne = _binary(operator.ne, "icmp ne", compares=True)
-Word.ult = _binary(operator.lt, "icmp ult", compares=True)
-Word.ule = _binary(operator.le, "icmp ule", compares=True)
-Word.slt = _binary(operator.lt, "icmp slt", signed=True, compares=True)
-Word.sle = _binary(operator.le, "icmp sle", signed=True, compares=True)
