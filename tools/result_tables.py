@@ -28,8 +28,8 @@ sys.path.insert(0, str(ROOT))
 
 from retrosim.bench.kernels import QUESTIONS  # noqa: E402
 from retrosim.bench.programs import MACHINE_CODE  # noqa: E402
+from retrosim.table_1994.analysis import PARTS  # noqa: E402
 from retrosim.table_1994.printed import OBJECTS, PRINTED  # noqa: E402
-from retrosim.table_1994.split import PARTS  # noqa: E402
 
 GUIDE, README = ROOT / "retrosim/guide", ROOT / "README.md"
 TABLE, STUDY, COLLIDE, SPEED = (GUIDE / name for name in ("table.md", "study.md", "collide-speed.md", "speed.md"))

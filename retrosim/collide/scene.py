@@ -56,7 +56,20 @@ from ._kept_pairs import MAX_STAMP
 from ._queries import own_points
 from ._results import Casts, Events
 from ._threads import one_at_a_time
-from .kernels.pairs.hierarchical_grid import ANY, BOTTOM, COUNTS, FIRST, FLAGS, INDEX, LEFT, ONE, RIGHT, TOP, TWO, WORD
+from .kernels.pairs.hierarchical_grid import (
+    ANY,
+    BOTTOM,
+    COUNTS,
+    FIRST,
+    FLAGS,
+    INDEX,
+    LEFT,
+    ONE,
+    RIGHT,
+    TOP,
+    TWO,
+    WORD,
+)
 from .kernels.pairs.kept_pairs import COLUMNS, MOVE, STAMP
 
 MAX_IDS = (1 << 31) - 1

@@ -7,11 +7,9 @@ monitor    those of them that gdb and editors pass on
 texts      rows of `retrosim.debug.views` as lines
 
     commands  the commands of the debugger, for the terminal, the window, gdb and editors
-    looking   commands that show the machine
     monitor   the commands that other debuggers pass on
     panes     the small views of a debugger, as lines that a click does something with
     session   a session of the debugger in the terminal
-    stopping  commands about what stops the machine
     target    a machine under a debugger, as gdb and editors ask for it
     texts     views of a debugger as lines for a terminal
 """

@@ -5,7 +5,7 @@ Names and short forms are gdb's where gdb has them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,18 +13,263 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from retrosim.checks import check_choice, did_you_mean, shortened
-from retrosim.debug.points import EVENTS
+from retrosim.debug import views
+from retrosim.debug.points import EVENTS, Point
 from retrosim.errors import RetrosimError
 from retrosim.reading import read_regular
 from retrosim.screen.png import png_bytes
 
-from . import looking, stopping, texts
-from .texts import MAX_COUNT, Answer, needed, nothing_after, number_of, said, stopped
+from . import panes, texts
+from .texts import MAX_COUNT, Answer, conditional, needed, nothing_after, number_of, said, stopped
 
 if TYPE_CHECKING:
     from retrosim.debug.points import Stop
 
     from .session import Session
+
+
+# Commands that show the machine.
+
+MAX_CODE = 500  # instructions in an answer
+CODE = 12  # instructions, if nobody says how many
+HOT = 15  # functions
+MAX_STACK = 64  # routines in an answer
+CODE_BEFORE, CODE_AFTER, VIEW_STACK = 4, 10, 12  # instructions and routines of the view
+
+
+def registers(session: Session, rest: str) -> Answer:
+    lines = session.registers()
+    if rest:
+        check_choice("register", rest, tuple(session.machine.regs))
+        lines = [Text(f"{rest} = {texts.value_text(session.machine.regs[rest])}")]
+    return Answer(lines)
+
+
+def code(session: Session, rest: str) -> Answer:
+    where, _, count = rest.partition(",")
+    address = session.place(where.strip()) if where.strip() else session.machine.regs["pc"]
+    number = number_of(session.debugger, count.strip(), "instructions", 1, MAX_CODE, CODE)
+    return Answer(session.code(address, number))
+
+
+def memory(session: Session, rest: str) -> Answer:
+    if rest:
+        place, size = session.sized_place(rest)
+        session.look_at(session.debugger.resolve(place), size or 64)
+    elif session.memory_area is None:
+        raise ValueError("memory: a place is missing")
+    return Answer(session.memory())
+
+
+def stack(session: Session, rest: str) -> Answer:
+    nothing_after(rest, "stack")
+    return said(*(line.text for line in panes.stack(session.debugger, MAX_STACK)))
+
+
+def evaluate(session: Session, rest: str) -> Answer:
+    value = session.debugger.evaluate(needed(rest, "print: an expression"))
+    return Answer([Text(texts.value_text(value))])
+
+
+def display(session: Session, rest: str) -> Answer:
+    if rest:
+        session.debugger.evaluate(rest)
+        session.displays[max(session.displays, default=0) + 1] = rest
+    return Answer(session.watch_list() or [Text("the watch list is empty: display EXPRESSION")])
+
+
+def undisplay(session: Session, rest: str) -> Answer:
+    known = {str(number): number for number in session.displays}
+    words = rest.split()
+    for word in words:
+        check_choice("number", word, known)
+    for word in words or known:
+        session.displays.pop(known[word], None)
+    return Answer(session.watch_list())
+
+
+def wrote(session: Session, rest: str) -> Answer:
+    place, size = session.sized_place(needed(rest, "wrote: a place"))
+    found = session.interruptible(lambda: session.debugger.last_write(place, size or 1))
+    if found is None:
+        return Answer([Text("nothing wrote there since the machine is being debugged")])
+    change = f"{found.old.hex(' ') or '?'} -> {found.new.hex(' ')} at {found.address:#x}"
+    where = f"  in {found.where}" if found.where else ""
+    return Answer(
+        [Text(f"{found.text}{where}"), Text(f"{change}; goto {found.time.instructions}; {texts.time_text(found.time)}")]
+    )
+
+
+def stopwatch(session: Session, rest: str) -> Answer:
+    debugger, machine = session.debugger, session.machine
+    if not rest:
+        time, session.watch_started = views.elapsed(machine, session.watch_started, debugger.time), debugger.time
+        return Answer([texts.elapsed_line(time)])
+    first, _, second = (part.strip() for part in rest.partition(","))
+    start, end = session.where(first), session.where(needed(second, "stopwatch: a second place, after a comma,"))
+    session.mark()
+    stop = session.interruptible(lambda: debugger.until(start))
+    if _is_at(session, start, stop):
+        session.watch_started = debugger.time
+        stop = session.interruptible(lambda: debugger.until(end))
+        if _is_at(session, end, stop):
+            time = views.elapsed(machine, session.watch_started, debugger.time)
+            session.watch_started, session.measured = debugger.time, (rest, time)
+            return Answer([texts.elapsed_line(time), texts.stop_line(stop)], stop, has_moved=True)
+    return Answer([Text("something else stopped the machine"), texts.stop_line(stop)], stop, has_moved=True)
+
+
+def _is_at(session: Session, where: int | str, stop: Stop) -> bool:
+    """Has a run to a place come there, be it that a breakpoint is there too?"""
+    return stop.reason == "until" or (stop.reason == "breakpoint" and stop.pc in session.debugger.resolve_all(where))
+
+
+def hot(session: Session, rest: str) -> Answer:
+    check_choice("hot", rest or "all", ("all",))
+    start = None if rest else session.started.instructions
+    rows = session.interruptible(lambda: views.hottest(session.debugger, start))
+    return Answer(texts.hot_lines(rows[:HOT]))
+
+
+def view(session: Session, rest: str) -> Answer:
+    nothing_after(rest, "view")
+    lines: list[Text] = []
+    for title, part in sections(session):
+        lines += [texts.title_line(title, session.width), *part]
+    return Answer(lines)
+
+
+def clocks(session: Session, rest: str) -> Answer:
+    nothing_after(rest, "clocks")
+    machine, (cycles, instructions) = session.machine, session.asked
+    session.asked = (machine.cycles, machine.instructions)
+    seconds = machine.cycles / machine.clock_hz
+    return said(
+        f"{machine.cycles:,} clocks, {machine.instructions:,} instructions, {seconds:.6f} s since power-on",
+        f"{machine.cycles - cycles:,} clocks, {machine.instructions - instructions:,} instructions "
+        "since the last question",
+    )
+
+
+def causes(session: Session, rest: str) -> Answer:
+    nothing_after(rest, "causes")
+    rows = views.causes(session.machine, session.causes_before)
+    session.causes_before = views.counted_causes(session.machine)
+    return Answer(texts.cause_lines(rows) or [Text("no clocks since the last question")])
+
+
+def frame(session: Session, rest: str) -> Answer:
+    nothing_after(rest, "frame")
+    machine = session.machine
+    period = float(machine.clock_hz / machine.frame_hz)
+    into, last = machine.clocks_in_frame, machine.frame_cycles
+    lines = [f"frame {machine.frame_number:,}: {into:,} clocks so far, {100 * into / period:.1f} % of a period"]
+    if machine.frame_number:
+        lines.append(f"the one before: {last:,} clocks, {100 * last / period:.1f} %")
+    return said(*lines)
+
+
+def sections(session: Session) -> Iterator[tuple[str, list[Text]]]:
+    """Yield (title, lines) of the whole view of a session; what has no lines is left out."""
+    parts = [
+        ("registers", session.registers()),
+        ("code", session.code_here(CODE_AFTER, CODE_BEFORE)),
+        ("stack", [Text(line.text) for line in panes.stack(session.debugger, VIEW_STACK)]),
+        ("watch list", session.watch_list()),
+        ("memory", session.memory()),
+    ]
+    yield from ((title, lines) for title, lines in parts if lines)
+
+
+# Commands about what stops the machine: breakpoints, watchpoints, events, limits.
+
+WATCHES = {"write": "watch", "change": "cwatch", "read": "rwatch", "access": "awatch"}
+
+
+def command_of(point: Point) -> str:
+    """Return the command that makes a point."""
+    number = "" if point.parameter is None else f" {point.parameter}"
+    words = {
+        "breakpoint": f"{'tbreak' if point.temporary else 'break'} {point.where}",
+        "watchpoint": f"{WATCHES.get(point.access, '')} {point.where}, {point.size}",
+        "event": f"catch {point.event}{number}",
+        "limit": f"limit {point.where},{number}",
+    }[point.kind]
+    return words + (f" if {point.condition.text}" if point.condition else "")
+
+
+def break_at(is_temporary: bool) -> Callable[[Session, str], Answer]:
+    def carry_out(session: Session, rest: str) -> Answer:
+        where, condition = conditional(rest)
+        place = session.where(where) if where else session.machine.regs["pc"]
+        point = session.debugger.breakpoint(place, condition, temporary=is_temporary)
+        at = ", ".join(session.debugger.describe(each) for each in point.addresses)
+        return Answer([Text(f"{point}; at {at}")])
+
+    return carry_out
+
+
+def watch(access: str) -> Callable[[Session, str], Answer]:
+    def carry_out(session: Session, rest: str) -> Answer:
+        where, condition = conditional(rest)
+        place, size = session.sized_place(needed(where, "watch: a place"))
+        return Answer([Text(str(session.debugger.watchpoint(place, size or 1, access, condition)))])
+
+    return carry_out
+
+
+def catch(session: Session, rest: str) -> Answer:
+    what, condition = conditional(rest)
+    event, _, number = what.partition(" ")
+    check_choice("event", event, EVENTS)
+    value = session.debugger.evaluate(number) if number.strip() else None
+    return Answer([Text(str(session.debugger.break_on(event, value, condition)))])
+
+
+def limit(session: Session, rest: str) -> Answer:
+    what, condition = conditional(rest)
+    routine, _, clocks = what.partition(",")
+    needed(clocks.strip(), "limit: a number of clocks, after a comma,")
+    point = session.debugger.limit(session.where(routine.strip()), session.debugger.evaluate(clocks), condition)
+    return Answer([Text(str(point))])
+
+
+def points(session: Session, rest: str) -> Answer:
+    nothing_after(rest, "points")
+    return Answer(session.points() or [Text("nothing stops the machine: break, watch, catch, limit")])
+
+
+def chosen_points(session: Session, rest: str) -> list[Point]:
+    """Return points by their numbers, all if there are none. Errors: ValueError."""
+    points = {str(point.number): point for point in session.debugger.points}
+    for word in rest.split():
+        check_choice("point", word, points)
+    return [points[word] for word in rest.split()] or list(points.values())
+
+
+def delete(session: Session, rest: str) -> Answer:
+    chosen = chosen_points(session, rest)
+    for point in dict.fromkeys(chosen):
+        session.debugger.remove(point)
+    return Answer([Text(f"{len(set(chosen))} deleted")])
+
+
+def enable(is_on: bool) -> Callable[[Session, str], Answer]:
+    def carry_out(session: Session, rest: str) -> Answer:
+        chosen = chosen_points(session, rest)
+        for point in chosen:
+            session.debugger.enable(point, is_on)
+        return Answer([Text(str(point)) for point in chosen])
+
+    return carry_out
+
+
+def ignore(session: Session, rest: str) -> Answer:
+    number, _, count = rest.partition(" ")
+    (point,) = chosen_points(session, needed(number, "ignore: the number of a point"))
+    hits = number_of(session.debugger, count.strip(), "hits", 0, MAX_COUNT, 0)
+    point.ignore = point.hits + hits
+    return Answer([Text(f"{point}; the next {hits} hits do not stop")])
 
 
 # Commands that change the machine while it stands still, or keep what it is: registers, memory, saved states.
@@ -247,47 +492,47 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(("goto",), "INSTRUCTIONS", "to where so many had been executed since power-on", go_to),
     ),
     "stop": (
-        Command(("break", "b"), "[WHERE] [if CONDITION]", "before an instruction", stopping.break_at(False)),
-        Command(("tbreak", "tb"), "[WHERE] [if CONDITION]", "the same, once", stopping.break_at(True)),
-        Command(("watch",), "WHERE[, BYTES] [if CONDITION]", "after memory was written", stopping.watch("write")),
-        Command(("cwatch",), "WHERE[, BYTES] [if CONDITION]", "after memory was changed", stopping.watch("change")),
-        Command(("rwatch",), "WHERE[, BYTES] [if CONDITION]", "after memory was read", stopping.watch("read")),
+        Command(("break", "b"), "[WHERE] [if CONDITION]", "before an instruction", break_at(False)),
+        Command(("tbreak", "tb"), "[WHERE] [if CONDITION]", "the same, once", break_at(True)),
+        Command(("watch",), "WHERE[, BYTES] [if CONDITION]", "after memory was written", watch("write")),
+        Command(("cwatch",), "WHERE[, BYTES] [if CONDITION]", "after memory was changed", watch("change")),
+        Command(("rwatch",), "WHERE[, BYTES] [if CONDITION]", "after memory was read", watch("read")),
         Command(
-            ("awatch",), "WHERE[, BYTES] [if CONDITION]", "after memory was read or written", stopping.watch("access")
+            ("awatch",), "WHERE[, BYTES] [if CONDITION]", "after memory was read or written", watch("access")
         ),
-        Command(("catch",), "EVENT [N] [if CONDITION]", f"at an event: {', '.join(EVENTS)}", stopping.catch),
-        Command(("limit",), "ROUTINE, CLOCKS [if CONDITION]", "when a routine has run longer", stopping.limit),
-        Command(("points", "i"), "", "what stops the machine, and hits", stopping.points),
-        Command(("delete", "d"), "[NUMBER ..]", "delete some, or all", stopping.delete),
-        Command(("enable",), "[NUMBER ..]", "let some, or all, stop again", stopping.enable(True)),
-        Command(("disable",), "[NUMBER ..]", "let some, or all, not stop", stopping.enable(False)),
-        Command(("ignore",), "NUMBER HITS", "let the next hits not stop", stopping.ignore),
+        Command(("catch",), "EVENT [N] [if CONDITION]", f"at an event: {', '.join(EVENTS)}", catch),
+        Command(("limit",), "ROUTINE, CLOCKS [if CONDITION]", "when a routine has run longer", limit),
+        Command(("points", "i"), "", "what stops the machine, and hits", points),
+        Command(("delete", "d"), "[NUMBER ..]", "delete some, or all", delete),
+        Command(("enable",), "[NUMBER ..]", "let some, or all, stop again", enable(True)),
+        Command(("disable",), "[NUMBER ..]", "let some, or all, not stop", enable(False)),
+        Command(("ignore",), "NUMBER HITS", "let the next hits not stop", ignore),
     ),
     "look": (
-        Command(("view", "v"), "", "everything: registers, code, stack, watch list, memory", looking.view),
-        Command(("registers", "reg"), "[NAME]", "registers; * marks what has changed", looking.registers),
-        Command(("code", "list", "l"), "[WHERE][, N]", "disassembly with clocks and source lines", looking.code),
-        Command(("memory", "x"), "[WHERE[, BYTES]]", "memory; the view shows it from then on", looking.memory),
-        Command(("stack", "bt"), "", "the routines under way", looking.stack),
-        Command(("print", "p", "evaluate"), "EXPRESSION", "a value, such as d0+word[gCount]", looking.evaluate),
-        Command(("display",), "[EXPRESSION]", "the watch list; add to it", looking.display),
-        Command(("undisplay",), "[NUMBER ..]", "take some, or all, from the watch list", looking.undisplay),
-        Command(("wrote",), "WHERE[, BYTES]", "which instruction wrote there last", looking.wrote),
+        Command(("view", "v"), "", "everything: registers, code, stack, watch list, memory", view),
+        Command(("registers", "reg"), "[NAME]", "registers; * marks what has changed", registers),
+        Command(("code", "list", "l"), "[WHERE][, N]", "disassembly with clocks and source lines", code),
+        Command(("memory", "x"), "[WHERE[, BYTES]]", "memory; the view shows it from then on", memory),
+        Command(("stack", "bt"), "", "the routines under way", stack),
+        Command(("print", "p", "evaluate"), "EXPRESSION", "a value, such as d0+word[gCount]", evaluate),
+        Command(("display",), "[EXPRESSION]", "the watch list; add to it", display),
+        Command(("undisplay",), "[NUMBER ..]", "take some, or all, from the watch list", undisplay),
+        Command(("wrote",), "WHERE[, BYTES]", "which instruction wrote there last", wrote),
         Command(
             ("stopwatch", "time"),
             "[WHERE, WHERE]",
             "clocks between two places, or since the last stopwatch",
-            looking.stopwatch,
+            stopwatch,
         ),
         Command(
             ("hot",),
             "[all]",
             "where the clocks since the last stop, or all, went: functions, sampled",
-            looking.hot,
+            hot,
         ),
-        Command(("clocks",), "", "clocks since power-on and since the last question", looking.clocks),
-        Command(("causes",), "", "what those clocks went to; needs --causes", looking.causes),
-        Command(("frame",), "", "the frame, and how much of its time is used", looking.frame),
+        Command(("clocks",), "", "clocks since power-on and since the last question", clocks),
+        Command(("causes",), "", "what those clocks went to; needs --causes", causes),
+        Command(("frame",), "", "the frame, and how much of its time is used", frame),
     ),
     "change, keep": (
         Command(

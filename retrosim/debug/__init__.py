@@ -3,13 +3,10 @@
     conditions  the language of conditions
     debugger    the debugger of one machine
     history     a machine's past
-    limits      routines that must not run longer than so many clocks
     observer    what looks on while a machine runs
     places      places of a program as one names them
     points      where a debugged run stops, and how it stopped
-    running     running under the debugger
     stack       the routines that are under way, innermost first
-    travel      going back in time, and finding what happened last
     unwind      how each routine's frame is unwound, found out by executing its instructions one by one on a machine
                 of their own
     views       what a debugger shows of a machine that stands still, as rows of plain data

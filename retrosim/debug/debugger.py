@@ -15,8 +15,7 @@ from retrosim.machine.budget import Budget
 from . import places
 from .conditions import Condition, Names, condition
 from .history import History, now
-from .limits import Limits
-from .observer import Observer, Tape
+from .observer import Limits, Observer, Tape
 from .points import ACCESSES, EVENTS, MAX_WATCHED, Point, Stop, Time, Write
 from .stack import Frame, call_before, call_stack, stack_pointer
 

@@ -1,7 +1,5 @@
 """Long work as jobs of plain data: in this process, in several on this computer, or on a dask cluster.
 
-    cluster    tasks on a running dask cluster
-    processes  tasks in processes of this computer
     running    runs jobs
     tasks      what travels to whoever does a job
 """

@@ -9,14 +9,129 @@ here.
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import cluster, processes
-from .tasks import Files, Finished, Job, Task, carry_out, result_of
+from retrosim.errors import RetrosimError
+
+from .tasks import Files, Finished, Job, Task, carry_out, lay_out, outcome_of, result_of, sources
+
+# Tasks in processes of this computer; those of a process that dies are done by another.
+
+DEATHS = 3  # without a result between them
+
+
+def process_outcomes(
+    tasks: dict[int, Task], paths: dict[int, tuple[Path, ...]], processes: int
+) -> Iterator[tuple[int, Any]]:
+    """Do tasks in new processes; yield number and outcome of each as it ends.
+
+    Errors   RetrosimError when processes die and die again; what a job raised besides
+    """
+    left, deaths = dict(tasks), 0
+    while left:
+        with ProcessPoolExecutor(min(processes, len(left)), multiprocessing.get_context("spawn")) as pool:
+            futures = {pool.submit(outcome_of, task, paths[number]): number for number, task in left.items()}
+            try:
+                while futures:
+                    ended, _ = wait(futures, return_when=FIRST_COMPLETED)
+                    for each in sorted(ended, key=futures.__getitem__):
+                        result = each.result()
+                        number, deaths = futures.pop(each), 0
+                        del left[number]
+                        yield number, result
+            except BrokenProcessPool:
+                deaths += 1
+                if deaths == DEATHS:
+                    reason = "too little memory, or somebody ended them"
+                    raise RetrosimError(
+                        f"processes of this run died {DEATHS} times without a result: {reason}"
+                    ) from None
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+
+# Tasks on a running dask cluster: its scheduler deals them out, repeats what a lost worker had, and moves files.
+
+EXTRA = "pip install 'retrosim[cluster]'"
+CONNECT_SECONDS = 10
+WAITING = 2000  # tasks at the scheduler at once: its memory stays small whatever a run's length
+
+
+def cluster_outcomes(
+    tasks: dict[int, Task], keys: dict[int, str], files: Files, address: str
+) -> Iterator[tuple[int, Any]]:
+    """Do tasks on the workers of a scheduler; yield number and outcome of each as it ends.
+
+    keys     of the tasks: equal ones are done once
+    address  of the scheduler, such as tcp://host:8786
+    Errors   RetrosimError where there is no scheduler or no dask, or workers have other sources; what a job raised
+    """
+    try:
+        from dask.distributed import Client, as_completed
+    except ImportError:
+        raise RetrosimError(f"--scheduler needs dask.distributed: {EXTRA}") from None
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise RetrosimError(f"no dask scheduler at {address}: {str(error)[:100] or type(error).__name__}") from None
+    with client:
+        mine = sources()
+        contents: dict[str, Any] = {}  # SHA-256 -> future of the bytes: the scheduler can make them again
+        waiting = list(reversed(tasks.items()))
+        numbers: dict[str, list[int]] = {}
+
+        def submit() -> Any:
+            number, task = waiting.pop()
+            key = f"retrosim-{keys[number]}"
+            numbers.setdefault(key, []).append(number)
+            for digest in (digest for _, tree in task.trees for digest in tree.values()):
+                if digest not in contents:
+                    content = files.paths[digest].read_bytes()
+                    contents[digest] = client.submit(_held, content, key=f"retrosim-file-{digest}", pure=True)
+            needed = {digest: contents[digest] for _, tree in task.trees for digest in tree.values()}
+            return client.submit(_remote, task.work, task.text, task.trees, needed, mine, key=key, pure=True)
+
+        ended = as_completed([submit() for _ in range(min(WAITING, len(waiting)))])
+        for future in ended:
+            outcome = future.result()
+            for number in numbers.pop(future.key, []):
+                yield number, outcome
+            future.release()
+            if waiting:
+                ended.add(submit())
+
+
+def _held(content: bytes) -> bytes:
+    """Hold a file's content on the cluster."""
+    return content
+
+
+def _remote(
+    work: str,
+    text: str,
+    trees: tuple[tuple[str, Mapping[str, str]], ...],
+    contents: Mapping[str, bytes],
+    expected: str,
+) -> dict[str, Any]:
+    """Do a task on a worker."""
+    from retrosim.version import __version__
+
+    if sources() != expected:
+        reason = f"a worker of the cluster has other sources of retrosim ({__version__}): install the same on all"
+        return {"error": reason, "status": RetrosimError.exit_status}
+    with tempfile.TemporaryDirectory(prefix="retrosim-") as folder:
+        paths = tuple(lay_out(tree, contents, Path(folder)) for tree in trees)
+        return outcome_of(Task(work, text, trees), paths)
+
 
 MAX_PROCESSES = 256
 
@@ -96,11 +211,11 @@ def _results(
         return
     paths = {index: tuple(map(Path, jobs[index].files)) for index in tasks}
     if workers.scheduler is not None:
-        for index, outcome in cluster.outcomes(tasks, {n: keys[n] for n in tasks}, files, workers.scheduler):
+        for index, outcome in cluster_outcomes(tasks, {n: keys[n] for n in tasks}, files, workers.scheduler):
             yield index, result_of(outcome)
     elif workers.processes == 1 or len(tasks) == 1:
         for index, task in tasks.items():
             yield index, carry_out(here, json.loads(task.text), paths[index])
     else:
-        for index, outcome in processes.outcomes(tasks, paths, workers.processes):
+        for index, outcome in process_outcomes(tasks, paths, workers.processes):
             yield index, result_of(outcome)

@@ -23,7 +23,7 @@ from retrosim.cpu.spec.host import Call
 from retrosim.cpu.spec.readings import changed_readings
 from retrosim.errors import BudgetUsedUp, CpuFault, RetrosimError, SystemCall
 from retrosim.rom import Image, Rom, load_program
-from retrosim.rom.parameters import all_parameters
+from retrosim.rom.manifest import all_parameters
 from retrosim.rom.placing import SYSTEM_START
 from retrosim.rom.reading import Reader
 from retrosim.rom.scene import Scene, parse_scene

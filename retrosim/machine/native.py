@@ -16,7 +16,7 @@ import numpy as np
 from retrosim.checks import check_choice, check_integer
 from retrosim.errors import SceneError, StateError
 from retrosim.rom import Rom, load_rom
-from retrosim.rom.parameters import all_parameters
+from retrosim.rom.manifest import all_parameters
 from retrosim.rom.scene import Scene, parse_scene
 from retrosim.scenarios import SCENARIOS, load_scenario
 from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario

@@ -192,7 +192,6 @@ def preset(name: str) -> Preset:
     return PRESETS[name]
 
 
-
 def chosen_service_clocks(preset: Preset, given: int | None) -> int:
     """Return the clocks of a service. Errors: ValueError."""
     each = preset.service

@@ -3,7 +3,6 @@
     distance  distances in integers
     fixed     q11.5 fixed point
     random    the `rand` printed in the ANSI C standard
-    scalar    two's complement words that wrap
     tables    sines and cosines in Q1.14, read from a table (No-collision boxes 2011 advises against computing them in
               a game)
 """

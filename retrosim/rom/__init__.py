@@ -10,7 +10,6 @@
     library        where ROMs are found
     lines          source lines of an image
     manifest       a ROM
-    parameters     the parameters of a ROM, as its manifest allows them
     placing        what of a program goes where in memory, whatever format its file has
     reading        reads variables of a program by their symbols, as the memory of its machine holds them
     scene          scenes (`.scene`)

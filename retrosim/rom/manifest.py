@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from retrosim.checks import check_choice, check_integer
 from retrosim.errors import RomError
 
 from .columns import WorldColumn, check_column, read_column
@@ -296,3 +298,24 @@ def _check_whole(fields: Fields, rom: Rom) -> None:
     for isa in {info.isa for info in rom.images}:
         if sum(info.default for info in rom.images if info.isa == isa) != 1:
             raise fields.error(f"of several builds for {isa}, exactly one must say default = true", "images")
+
+
+# The parameters of a ROM, as its manifest allows them.
+
+
+def all_parameters(rom: Rom | None, given: Mapping[str, int] | None, mode: str = "demo") -> dict[str, int]:
+    """Return all parameters, defaults filled in; a mode may widen a range by a constant harness_minimum_objects.
+
+    rom      None: there are no parameters
+    mode     what the ROM does
+    Errors   ValueError
+    """
+    known, constants = (rom.parameters, rom.constants) if rom else ({}, {})
+    modes = [name.removeprefix("mode_") for name in constants if name.startswith("mode_") and name != "mode_word"]
+    check_choice("mode", mode, tuple(modes) or ("demo",))
+    values = {name: p.default for name, p in known.items()}
+    for name, value in (given or {}).items():
+        check_choice("parameter", name, known)
+        minimum = constants.get(f"{mode}_minimum_{name}", known[name].minimum)
+        values[name] = check_integer(name, value, minimum, known[name].maximum)
+    return values

@@ -44,8 +44,6 @@ def png_bytes(pixels: np.ndarray, palette: np.ndarray | None = None) -> bytes:
     )
 
 
-
-
 def _chunk(kind: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 

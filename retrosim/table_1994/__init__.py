@@ -6,6 +6,5 @@
     printed       the table of 1994, and how its program printed a result
     report        the timing table as text
     sector_sizes  what the size of a sector costs
-    split         what a check is made of
     timing        the table of 1994 beside ours
 """

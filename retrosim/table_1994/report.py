@@ -15,8 +15,7 @@ from retrosim.machine import PRESETS
 from retrosim.report.tables import number_table
 from retrosim.report.text import between, counted, grouped
 
-from .analysis import METHODS
-from .split import PARTS
+from .analysis import METHODS, PARTS
 
 ANSWER_NOTES = (
     "0 objects has one in its list. Clocks per check; between: what the sources of our model leave open.",

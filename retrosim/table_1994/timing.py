@@ -23,10 +23,9 @@ from retrosim.machine.interval import Interval, intervals
 from retrosim.machine.presets import changed_memory, memory_parameters, preset
 from retrosim.rom import Rom, load_rom
 
-from .analysis import analysis_table
+from .analysis import analysis_table, parts, scene_tests, solve, solve_between
 from .harness import TEST_SECONDS, Experiment, Harness, begin, experiment, open_harness
 from .printed import OBJECTS, PRINTED, Reference, experiment_line, printed_cycles, printed_range, reference_of
-from .split import parts, scene_tests, solve, solve_between
 
 # What one came for: the printed clocks of 1994 beside those of one build, and a sentence on how far they are apart.
 

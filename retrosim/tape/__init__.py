@@ -9,7 +9,6 @@ here draws or prints; progress goes to callbacks.
     files         what recording does to the disk, in one place
     format        scenario tapes (`.rtape`)
     header        the header of a scenario tape
-    library       where tapes are found
     machine       what tapes ask of a machine beyond its interface, and where the saved state of a tape is
     machine_pool  the machines that play tapes
     parts         verifying in parts
@@ -19,21 +18,18 @@ here draws or prints; progress goes to callbacks.
     records       records of a scenario tape and their lines
     script        input scripts
     scripted      recording a run without a person, by an input script
-    timeline      the inputs of a run as a timeline
     verify        verifying tapes on machines
 """
 
 from .divergence import Divergence, locate_machine, locate_world
-from .files import numbered_path
+from .files import find_tape, numbered_path, shipped_tapes
 from .format import Tape, load_tape, parse_tape, save_tape
-from .library import find_tape, shipped_tapes
 from .machine_pool import MachinePool, open_for
-from .play import Mismatch, Player
+from .play import InputTimeline, Mismatch, Player
 from .record import Recorder
 from .records import Checkpoint, Comment, End, Hash, Input, Other
 from .script import parse_script
 from .scripted import continue_script, record_script
-from .timeline import InputTimeline
 from .verify import exit_status, report_lines, shortcoming, verify
 
 __all__ = [

@@ -18,8 +18,8 @@ from retrosim.machine.budget import Budget
 from retrosim.machine.interface import PlayableMachine
 from retrosim.rom import load_rom
 
+from .files import find_tape
 from .format import Tape, load_tape
-from .library import find_tape
 from .machine_pool import MachinePool, open_for
 from .verify import Report, verify
 

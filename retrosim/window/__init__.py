@@ -1,7 +1,6 @@
 """What a user sees and does while a machine runs: session, panels, keys. Only `pyglet_window` imports pyglet.
 
     canvas         draws images into rectangles of a window with OpenGL 3.3
-    check          the clocks of the routine of 1994 in the window
     chrome         draws the window's own parts in indices of the Macintosh palette
     clip           writes moving pictures
     compose        composes what the window shows around the machine's picture and over it

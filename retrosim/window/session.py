@@ -23,8 +23,7 @@ from retrosim.screen.shapes import Shapes
 from retrosim.tape.play import Player
 from retrosim.tape.record import Recorder
 
-from .check import LastCheck
-from .hud import Readings, speed_text
+from .hud import LastCheck, Readings, speed_text
 from .pacer import IDLE_NS, SPEEDS
 from .seek import Seek
 from .transport import Transport

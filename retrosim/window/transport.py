@@ -19,7 +19,7 @@ import numpy as np
 from retrosim.errors import CpuFault
 from retrosim.machine.interface import AnyMachine, has_cpu
 from retrosim.machine.pieces import Turn
-from retrosim.tape.timeline import InputTimeline
+from retrosim.tape.play import InputTimeline
 
 from .pacer import SECOND_NS, Pacer
 

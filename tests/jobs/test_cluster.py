@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("distributed", reason="dask.distributed is not installed: pip install 'retrosim[cluster]'")
 
 from retrosim.errors import RetrosimError
-from retrosim.jobs import HERE, Job, Workers, cluster, run_jobs
+from retrosim.jobs import HERE, Job, Workers, run_jobs, running
 from retrosim.machine import open_machine
 from retrosim.rom import load_rom
 from retrosim.tape import record_script
@@ -125,6 +125,6 @@ def test_a_sweep_of_tapes_is_that_of_one_process_though_a_worker_is_killed(
 
 @pytest.mark.full
 def test_no_scheduler(monkeypatch) -> None:
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(running, "CONNECT_SECONDS", 1)
     with pytest.raises(RetrosimError, match=r"no dask scheduler at tcp://127\.0\.0\.1:9: "):
         run_jobs(squared, [Job(1)], Workers(scheduler="tcp://127.0.0.1:9"))

@@ -4,7 +4,7 @@ import ctypes
 
 import pytest
 
-from retrosim.numeric.scalar import wrap, wrap16, wrap32
+from retrosim.numeric.fixed import wrap, wrap16, wrap32
 
 pytestmark = pytest.mark.without_jit
 

@@ -7,8 +7,8 @@ import retrosim.table_1994.harness as harness
 from retrosim.errors import RetrosimError
 from retrosim.machine import open_machine
 from retrosim.rom import load_rom
+from retrosim.table_1994.analysis import parts, scene_tests, solve
 from retrosim.table_1994.harness import run_experiment
-from retrosim.table_1994.split import parts, scene_tests, solve
 
 MACHINE = "mc68040-25"
 ROM = load_rom("sectors")

@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
+from retrosim.table_1994.analysis import SECTOR_VISITS, parts, scene_tests, solve, solve_between
 from retrosim.table_1994.printed import PRINTED, experiment_line, printed_cycles, printed_range
-from retrosim.table_1994.split import SECTOR_VISITS, parts, scene_tests, solve, solve_between
 from tests.oracle.sectors import check
 
 MEANS = {0: 0, 50: 61, 100: 249, 200: 1003}

@@ -24,7 +24,7 @@ from retrosim.debug.stack import stack_pointer
 from retrosim.debug.views import Decoder
 from retrosim.errors import RetrosimError
 
-from .completion import completer
+from .loop import completer
 
 if TYPE_CHECKING:
     from retrosim.console.session import Session

@@ -14,8 +14,8 @@ from threading import Timer
 from typing import TYPE_CHECKING
 
 from retrosim.console import commands, panes
+from retrosim.console.commands import command_of
 from retrosim.console.session import Session
-from retrosim.console.stopping import command_of
 from retrosim.console.target import Target
 from retrosim.cost.sources import line_of, source_texts
 from retrosim.cpu.spec.cpu import ADDRESS_MASK

@@ -1,6 +1,5 @@
 """Several machines that play one tape, side by side in a window.
 
-    picture  draws a race
     session  what the window of a race does, without the window
     window   the window of a race
 """

@@ -9,8 +9,7 @@ import signal
 
 import pytest
 
-from retrosim.cli.terminal.completion import completer
-from retrosim.cli.terminal.loop import interruptions
+from retrosim.cli.terminal.loop import completer, interruptions
 from retrosim.console import commands
 from retrosim.console.session import Session
 from retrosim.console.target import Target

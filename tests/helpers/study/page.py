@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from retrosim.table_1994.split import scene_tests
+from retrosim.table_1994.analysis import scene_tests
 from retrosim.table_1994.timing import SAMPLE_SCENES, SEED
 from tests.helpers.pages import GUIDE, table_rows
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from retrosim.jit import kernel
-from retrosim.numeric.scalar import wrap
+from retrosim.numeric.fixed import wrap
 
 
 class Boxes(NamedTuple):
