@@ -8,7 +8,7 @@ whether or not the method tests it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from time import perf_counter_ns
 from typing import Any
@@ -33,10 +33,20 @@ from .scenes import ADVERSARIAL, OBJECTS, random_scenes
 BUILDS = ("O2", "flat")  # the first of these that a ROM has for a processor
 
 
-def build_of(rom: Rom, machine: str) -> str:
-    """Return the build to measure on a machine."""
+def build_of(rom: Rom, machine: str) -> str | None:
+    """Return the build to measure on a machine, None if the ROM has none of BUILDS for it."""
     there = [info.build for info in rom.images if info.isa == preset(machine).isa]
-    return next(build for build in BUILDS if build in there)
+    return next((build for build in BUILDS if build in there), None)
+
+
+def _missing(roms: Mapping[str, Rom], machines: Sequence[str]) -> list[str]:
+    """Return a line for each ROM that has images for a machine, but none of a build that is measured."""
+    return [
+        f"{name}: no {BUILDS[0]} build for the {machine}"
+        for name, rom in roms.items()
+        for machine in machines
+        if build_of(rom, machine) is None and any(info.isa == preset(machine).isa for info in rom.images)
+    ]
 
 
 def roms_of(methods: Sequence[Method]) -> dict[str, Rom]:
@@ -138,7 +148,7 @@ def compare_methods(
             operations        a frame: additions, multiplications, comparisons, bits
             host_ns_per_pair  time of the kernel
             cycles            per machine: rom, build, entry, cycles_per_frame, instructions_per_frame,
-                              cycles_per_pair; nothing for a method without ROM code
+                              cycles_per_pair; nothing for a method without ROM code or without a measured build
         machines  that were measured
         method    seed, scenes, objects, pairs, measured
         notes     list of sentences that belong under the table
@@ -183,7 +193,7 @@ def compare_methods(
         "rows": rows,
         "machines": names,
         "method": settings,
-        "notes": [note.format(**settings, laps=LAPS) for note in NOTES],
+        "notes": [*(note.format(**settings, laps=LAPS) for note in NOTES), *_missing(roms_of(chosen), names)],
     }
 
 
@@ -205,14 +215,15 @@ def measure_machine(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     found = {}
     for method in methods:
         rom = roms[method.routine.rom]
-        if not any(info.isa == preset(given["machine"]).isa for info in rom.images):
+        build = build_of(rom, given["machine"])
+        if build is None:
             continue
         if rom.name not in units:
             units[rom.name] = open_unit(given["machine"], rom, OBJECTS, given["engine"])
         cycles, instructions = measure_method(method, units[rom.name], forms)
         found[method.name] = {
             "rom": rom.name,
-            "build": build_of(rom, given["machine"]),
+            "build": build,
             "entry": method.routine.entry,
             "cycles_per_frame": cycles,
             "instructions_per_frame": instructions,

@@ -349,6 +349,16 @@ def test_methods_are_found_in_the_order_of_their_texts():
     assert list(dict.fromkeys(method.document for method in OURS)) == list(DOCUMENTS)
 
 
+def test_a_machine_without_a_build_to_measure_has_no_cell_and_a_line():
+    result = compare_methods(["i80286-12"], ["masks"], scenes=1, seed=SEED)
+    (row,) = result["rows"]
+    assert row["cycles"] == {} and result["notes"][-1] == "masks: no O2 build for the i80286-12"
+    out = io.StringIO()
+    Console(file=out, width=80).print(render_comparison(result))
+    assert "masks: no O2 build for the i80286-12" in out.getvalue()
+    assert draw_comparison(result).shape == (480, 640)
+
+
 NEW_METHOD = """
 from dataclasses import replace
 
