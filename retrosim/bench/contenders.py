@@ -17,7 +17,7 @@ import threading
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -181,7 +181,7 @@ class Peer:
     folder  for the memory, until this is closed
     """
 
-    def __init__(self, name: str, isa: str, memory: bytes, job: Job, folder: Path) -> None:
+    def __init__(self, name: str, isa: str, memory: bytes, job: Any, folder: Path) -> None:
         self._name, self.job = name, job
         file = folder / "memory"
         file.write_bytes(memory)
@@ -198,8 +198,7 @@ class Peer:
 
     def _say(self, line: str) -> None:
         try:
-            self._process.stdin.write(line + "\n")
-            self._process.stdin.flush()
+            print(line, file=self._process.stdin, flush=True)
         except OSError:
             self._fail()
 
@@ -213,7 +212,7 @@ class Peer:
         guard = threading.Timer(LONGEST_RUN, self._process.kill)
         guard.start()
         try:
-            answer = self._process.stdout.readline()
+            answer = self._process.stdout.readline() if self._process.stdout else ""
         finally:
             guard.cancel()
         if not answer:
@@ -236,8 +235,8 @@ class NativeC:
         for number, source in enumerate([*(rom.path / name for name in _SOURCES), folder / "driver.c"]):
             flags = _C_FLAGS if number < len(_SOURCES) else _C_FLAGS[:2]
             objects.append(str(folder / f"{number}.o"))
-            call_tool([find_compiler(), *flags, "-c", str(source), "-o", objects[-1]])
-        call_tool([find_compiler(), *objects, "-o", str(self._program)])
+            call_tool([find_compiler() or "cc", *flags, "-c", str(source), "-o", objects[-1]])
+        call_tool([find_compiler() or "cc", *objects, "-o", str(self._program)])
 
     def run(self, count: int) -> Lap:
         output = call_tool([str(self._program), str(self._load.seed), str(self._load.objects), str(count)])

@@ -219,7 +219,7 @@ def _numpy_near(frames: Frames) -> Answer:
 
     def answer(number: int) -> np.ndarray:
         near = [(np.subtract.outer(axis, axis - (SIDE - 1)).view(np.uint16) < 2 * SIDE - 1) for axis in small[number]]
-        return np.bitwise_and(*near, out=near[0])
+        return np.bitwise_and(near[0], near[1], out=near[0])
 
     return answer
 
@@ -241,7 +241,7 @@ def _numpy_pairs(frames: Frames) -> Answer:
 
 
 MAX_POWER_LAW = 200_000  # boxes; 2 000 000 have 41 million pairs, more than `world.pairs` returns without an array
-_PAIRS = {
+_PAIRS: dict[str, tuple[Any, dict[str, Any], str]] = {
     "scipy": (_tree_pairs, {}, "cKDTree.query_pairs, Chebyshev metric"),
     "shapely": (_shapely_pairs, {}, "STRtree.query of all boxes at once"),
     "pymunk": (_pymunk_pairs, {"max_objects": 20_000}, "Space.step, positions and arbiters by pymunk.batch"),

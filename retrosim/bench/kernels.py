@@ -62,7 +62,7 @@ class _Entry:
 
     name: str
     contender: Contender
-    answer: Callable[[int], Any] | None = None
+    answer: Callable[[int], Any] = lambda number: None
     frames: int = 1
     every: int = 1
     seconds: list[float] = field(default_factory=list)
@@ -254,7 +254,7 @@ def _cases(count: int, judged: str, entries: list[_Entry]) -> list[dict[str, Any
     for entry in entries:
         question, (median, best) = entry.contender.question, times.get(entry.name, (None, None))
         rivals = {
-            other.name: [theirs / ours for theirs, ours in zip(times[other.name], (median, best))]
+            other.name: [theirs / ours for theirs, ours in zip(times[other.name], (median, best)) if ours]
             for other in right
             if median and other.contender.package and other.contender.question == question
         }

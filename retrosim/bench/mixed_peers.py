@@ -154,7 +154,7 @@ def mixed_scene(kind: str, count: int, seed: int) -> list[Frame]:
         here = centres[rng.integers(0, len(centres), count)] + rng.normal(0, 60, (count, 2)).astype(np.int64)
     if kind == "bullets":
         size[:BULLETS] = 4
-    frames = []
+    frames: list[tuple[np.ndarray, ...]] = []
     for _ in range(8 if count <= 2000 else 3):
         frames.append((here[:, 0].astype(np.int32), here[:, 1].astype(np.int32), size))
         here = here + rng.integers(-MAX_STEP, MAX_STEP + 1, (count, 2))

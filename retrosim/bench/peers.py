@@ -93,12 +93,15 @@ class Unicorn:
 
         name, modes, model, prefix = _UNICORNS[isa]
         constants = importlib.import_module(f"unicorn.{name.lower()}_const")
-        self._number = lambda register: getattr(constants, f"UC_{name}_REG_{register.upper().removeprefix(prefix)}")
+        self._number: Callable[[str], int] = lambda register: getattr(
+            constants, f"UC_{name}_REG_{register.upper().removeprefix(prefix)}"
+        )
         self._uc = unicorn.Uc(getattr(unicorn, f"UC_ARCH_{name}"), sum(getattr(unicorn, f"UC_MODE_{m}") for m in modes))
-        self._uc.ctl_set_cpu_model(model if isinstance(model, int) else getattr(constants, model))
+        self._uc.ctl_set_cpu_model(model if isinstance(model, int) else getattr(constants, str(model)))
         self._uc.mem_map(0, _MEMORY_BYTES)
         self._uc.mem_write(0, memory)
-        self._isa, self._services, self._wrong = isa, None, ""
+        self._isa, self._wrong = isa, ""
+        self._services: Services | None = None
         self._uc.hook_add(unicorn.UC_HOOK_INTR, self._interrupted)
 
     def run(self, loop: int, loop_end: int, registers: dict[str, int]) -> float:
@@ -128,7 +131,7 @@ class Unicorn:
                 number = self.register("r0")
             else:
                 number -= _INT
-            if self._services.serve(number):
+            if self._services is not None and self._services.serve(number):
                 uc.emu_stop()
         except ValueError as error:
             self._wrong = str(error)
@@ -230,7 +233,7 @@ def main(name: str, memory_file: str) -> None:
     isa = json.loads(sys.stdin.readline())
     with open(memory_file, "rb") as file:
         memory = file.read()
-    peer = {"unicorn": Unicorn, "musashi": Musashi}[name](isa, memory)
+    peer = Unicorn(isa, memory) if name == "unicorn" else Musashi(isa, memory)
     for line in sys.stdin:
         print(json.dumps(_answer(peer, memory, json.loads(line))), flush=True)
 

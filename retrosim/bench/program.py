@@ -160,7 +160,8 @@ class OwnEngine:
 
         Of a large program what runs often is recompiled while it runs: so until some runs take about the least time.
         """
-        done, laps = 0, []
+        done = 0
+        laps: list[float] = []
         while not laps or (done < WARM_INSTRUCTIONS and len(laps) < MAX_WARM_RUNS) or not _is_settled(laps):
             laps.append(self.run(1).seconds)
             done += self._machine.instructions
@@ -255,7 +256,7 @@ def benchmark_own(
     sources = [each for each in sources if each.suffix in COMPILED]
     all_flags = (*(project.flags if project else ()), *flags)
     program = project.name if project else Path(files[0]).stem
-    chosen: list[str | None] = list(machines or [None])
+    chosen: list[str | None] = [*machines] if machines else [None]
     steps = Steps(progress, len(chosen) * (1 + len(asked) + rounds))
     cases, skipped, notes = [], [], []
     for machine in chosen:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -128,8 +128,10 @@ CONTENDERS = tuple(engine for engine in ENGINES if engine != "kernel")
 ON_REQUEST = ("evaluate",)  # one run of a program takes it seconds
 NOT_NATIVE = ("selfmod",)  # what the host's C cannot do
 SOURCES = "src/*.c"
-COLUMNS = ("machine", "program", "engine", "per_second", "best_per_second", "spread")
-COLUMNS += ("instructions_per_second", "times_machine", "error")
+COLUMNS = (
+    *("machine", "program", "engine", "per_second", "best_per_second", "spread"),
+    *("instructions_per_second", "times_machine", "error"),
+)
 _DRIVER = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,7 +169,7 @@ class NativePrograms:
     job  what is repeated; another may be put in its place
     """
 
-    def __init__(self, rom: Rom, job: Job, order: str, folder: Path) -> None:
+    def __init__(self, rom: Rom, job: Job, order: Literal["big", "little"], folder: Path) -> None:
         self.job, self._order, self._program = job, order, folder / "native"
         table = ", ".join(f'{{"{name}", {name}}}' for name in rom.constants if name not in NOT_NATIVE)
         (folder / "driver.c").write_text(_DRIVER % table)
@@ -286,7 +288,7 @@ def commit() -> str | None:
     return done.stdout.strip() or None
 
 
-def open_programs(machine: str, rom: Rom, names: Iterable[str], **options: str) -> tuple[Machine, dict[str, Job]]:
+def open_programs(machine: str, rom: Rom, names: Iterable[str], **options: Any) -> tuple[Machine, dict[str, Job]]:
     """Return a machine with a loop around each program in its memory, and the loops by program.
 
     options  engine and timing, as for a Machine
@@ -313,7 +315,8 @@ def _race(
     """Let contenders take turns at each program on one machine; return their cases."""
     steps.next(f"{name}: preparing")
     machine, jobs = open_programs(name, rom, programs)
-    memory, order = machine.mem.tobytes(), "little" if machine.image.isa.startswith("i") else "big"
+    memory = machine.mem.tobytes()
+    order: Literal["big", "little"] = "little" if machine.image.isa.startswith("i") else "big"
     costs = {each: _cost(machine, each) for each in programs}
     cases = []
     with ExitStack() as stack:
@@ -412,9 +415,9 @@ def cases_of(machine: str, program: str, cost: Cost, entries: list[Entry]) -> li
             "engine": entry.engine,
             "per_second": rate,
             "best_per_second": max(rates) if rates else None,
-            "ratio_to": {peer: rate / statistics.median(good[peer]) for peer in peers},
-            "best_ratio_to": {peer: max(rates) / max(good[peer]) for peer in peers},
-            "spread": (max(rates) - min(rates)) / rate if rates else None,
+            "ratio_to": {peer: rate / statistics.median(good[peer]) for peer in peers} if rate else {},
+            "best_ratio_to": {peer: max(rates) / max(good[peer]) for peer in peers} if rates else {},
+            "spread": (max(rates) - min(rates)) / rate if rates and rate else None,
             "laps": len(entry.rates),
             "count": entry.count,
             "error": entry.error,
@@ -524,8 +527,10 @@ def machine_rows(means: list[dict[str, Any]], cases: list[dict[str, Any]]) -> It
         )
 
 
-MACHINE_HEADINGS = ("", "off\nto C", "table\nto C", "slowest\nto C", "full\nto C")
-MACHINE_HEADINGS += ("table to\nUnicorn", "full to\nUnicorn", "interpret\nto Unicorn")
+MACHINE_HEADINGS = (
+    *("", "off\nto C", "table\nto C", "slowest\nto C", "full\nto C"),
+    *("table to\nUnicorn", "full to\nUnicorn", "interpret\nto Unicorn"),
+)
 
 
 def machines_table(means: list[dict[str, Any]], cases: list[dict[str, Any]]) -> Table:
@@ -535,8 +540,10 @@ def machines_table(means: list[dict[str, Any]], cases: list[dict[str, Any]]) -> 
     return table
 
 
-PROGRAM_HEADINGS = ("", "off\nto C", "table\nto C", "full/\ntable", "table to\nUnicorn", "interpret\nto Unicorn")
-PROGRAM_HEADINGS += ("x real\nfull", "table\nMIPS")
+PROGRAM_HEADINGS = (
+    *("", "off\nto C", "table\nto C", "full/\ntable", "table to\nUnicorn", "interpret\nto Unicorn"),
+    *("x real\nfull", "table\nMIPS"),
+)
 
 
 def program_rows(cases: list[dict[str, Any]]) -> Iterable[tuple[str, ...]]:

@@ -165,7 +165,7 @@ def digest(parts: Iterable[bytes]) -> str:
     return hashlib.blake2b(b"".join(parts), digest_size=8).hexdigest()
 
 
-def open_at_first_check(name: str, rom: Rom, build: str, objects: int, seed: int, **options: str) -> Machine:
+def open_at_first_check(name: str, rom: Rom, build: str, objects: int, seed: int, **options: Any) -> Machine:
     """Return a machine about to call the routine for the first time.
 
     options  engine and timing, as for a Machine

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -167,6 +167,10 @@ def _flags(cpu: Cpu) -> list[str]:
     return [name for name in cpu.layout.registers if cpu.layout.fields[name] == (1, 1)]
 
 
+def _word_at(words: Sequence[int], word_bytes: int, address: int) -> int:
+    return words[(address - ADDRESS) // word_bytes]
+
+
 def encodings(cpu: Cpu, row: Row, count: int = EXAMPLES) -> Iterator[tuple[Insn, bytes]]:
     """Yield instructions of a row that differ in what their clocks depend on, decoded and as bytes."""
     choose = random.Random(SEED)
@@ -179,7 +183,7 @@ def encodings(cpu: Cpu, row: Row, count: int = EXAMPLES) -> Iterator[tuple[Insn,
             words.append(fixed_bits(pattern)[1] | choose.getrandbits(bits) & free)
         words += [choose.choice((0, 4, 16)) for _ in range(12)]
         try:
-            insn = cpu.table.decode(ADDRESS, lambda at, words=words: words[(at - ADDRESS) // cpu.isa.word_bytes])
+            insn = cpu.table.decode(ADDRESS, partial(_word_at, words, cpu.isa.word_bytes))
         except IllegalEncoding:
             continue
         key = (*insn.statics, *(str(value) for value in insn.forms.values() if isinstance(value, str)))
