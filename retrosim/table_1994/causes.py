@@ -117,8 +117,9 @@ def causes_table(
     rows = []
     for number, (name, build, count) in enumerate(cells):
         progress(number, len(cells), f"{name} {build}, {count} objects")
-        settings = {"seed": seed, "seconds": seconds, "memory": memory, "readings": readings, "engine": engine}
-        done = attribute_experiment(name, rom, build, count, **settings)
+        done = attribute_experiment(
+            name, rom, build, count, seed=seed, seconds=seconds, memory=memory, readings=readings, engine=engine
+        )
         each = done.cycles / done.checks
         printed = printed_cycles(name, count, preset(name).clock_hz)
         rows.append(
