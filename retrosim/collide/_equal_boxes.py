@@ -1,4 +1,4 @@
-"""Boxes of one size: the way from a call to the kernel that answers it, for `sectors` and for `plane`.
+"""Boxes of one size: the way from a call to the kernel that answers it, for `sectors`, `plane` and `world`.
 
 A call goes straight to compiled code (`jit.Entry`), which copies its arguments and checks the copies: up to 256 objects
 are all compared (`kernels.small`), more are sorted into a grid first (`kernels.uniform_grid`), very many by two
@@ -23,7 +23,7 @@ from retrosim.jit import REFUSED_TYPES, uncompiled
 
 from ._arguments import check_vectors, own_within, refuse_masks
 from ._first_calls import COMPILER, is_admitted, squares
-from ._results import check_capacity, flag_array, keys_of, row_table, sort_keys
+from ._results import MAX_PAIRS, check_capacity, flag_array, keys_of, row_table, sort_keys
 from ._threads import both
 from .kernels.pairs import small, uniform_grid
 from .kernels.pairs.hierarchical_grid import FLAGS, PAIRS
@@ -43,6 +43,8 @@ from .kernels.pairs.uniform_grid import (
 )
 
 ARRAY, FLAG, INDEX = np.ndarray, np.dtype(np.uint8), np.dtype(np.int32)
+TAKEN = (np.dtype(np.int16), np.dtype(np.int32))  # types of coordinates on the plane
+MAX_X = uniform_grid.MAX_COORDINATE
 MAX_SMALL = small.MAX_OBJECTS
 TWO_THREADS = 500_000  # objects: tens of milliseconds of work. Three threads start for it, late if the host is busy.
 
@@ -135,6 +137,88 @@ def list_pairs(x, y, size, max_x, max_y, threads, out, capacity=0) -> np.ndarray
             return rows[: len(found)]
         COMPILER.wait()
     return list_pairs(x, y, size, max_x, max_y, threads, out, max(total, 0))
+
+
+class Refusals:
+    """How many calls of `world` go another way at once: scenes off the plane seldom come alone."""
+
+    left, AFTER_ONE = 0, 63
+
+    def is_next(self) -> bool:
+        """Tell whether this call is one of them."""
+        if self.left:
+            self.left -= 1
+            return True
+        return False
+
+    def note(self) -> None:
+        """Remember that a scene was refused."""
+        self.left = self.AFTER_ONE
+
+
+REFUSALS = Refusals()
+
+
+def mark_within(x, y, size, out) -> np.ndarray | None:
+    """Do what `mark` does where all is as on the plane, and nothing has to be said; None elsewhere."""
+    if REFUSALS.is_next() or not (type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY)):
+        return None
+    try:
+        count = len(x)
+        flags = np.empty(count, FLAG) if out is None else out
+        status = small.MARK.call(x, y, size, MAX_X, MAX_X, flags) if count <= MAX_SMALL else TOO_LARGE
+        if status == TOO_LARGE:
+            many = count >= TWO_THREADS
+            status = _mark_many(x, y, size, MAX_X, MAX_X, None, flags) if many else _mark_plane(x, y, size, flags)
+        if status == DONE:
+            return flags
+    except (*REFUSED_TYPES, ValueError):  # of `_mark_many`
+        pass
+    REFUSALS.note()
+    return None
+
+
+def list_within(x, y, size, out) -> np.ndarray | None:
+    """Do what `list_pairs` does where all is as on the plane, and nothing has to be said; None elsewhere."""
+    if REFUSALS.is_next() or not (type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY)):
+        return None
+    try:
+        count, total = len(x), TOO_LARGE
+        rows = np.empty((4 * count, 2), INDEX) if out is None else out
+        for _ in range(2):
+            if count <= MAX_SMALL:
+                total = small.LIST.call(x, y, size, MAX_X, MAX_X, rows)
+            if total == TOO_LARGE or count > MAX_SMALL:
+                many = count >= TWO_THREADS
+                search = _list_many if many else _list_plane
+                arguments = (x, y, size, MAX_X, MAX_X)
+                total = search(*arguments, *((None,) if many else ()), rows, out is None)
+            if 0 <= total <= len(rows):
+                return rows[:total]
+            if out is not None or not len(rows) < total <= MAX_PAIRS:
+                break
+            rows = np.empty((total, 2), INDEX)
+    except (*REFUSED_TYPES, ValueError):  # of `_list_many`
+        pass
+    REFUSALS.note()
+    return None
+
+
+def learn_within(x, y, size, wanted, out) -> None:
+    """Have the kernels compiled for arguments that have been checked, if they are as on the plane."""
+    if not (type(x) is type(y) is ARRAY and x.dtype == y.dtype and x.dtype in TAKEN):
+        return
+    if not (x.flags.carray and y.flags.carray):
+        return
+    if len(x) and (min(x.min(), y.min()) < 0 or max(x.max(), y.max()) > MAX_X):
+        return
+    few, many = (small.MARK, uniform_grid.MARK) if wanted == FLAGS else (small.LIST, uniform_grid.LIST)
+    if is_admitted(few if len(x) <= MAX_SMALL else many, x, y, size, MAX_X, MAX_X, out):
+        REFUSALS.left = 0
+
+
+def _mark_plane(x, y, size, flags) -> int:
+    return uniform_grid.MARK.call(x, y, size, MAX_X, MAX_X, flags)
 
 
 def check_squares(x, y, size) -> int:

@@ -53,7 +53,7 @@ import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 
-from . import _few_boxes
+from . import _equal_boxes, _few_boxes
 from ._arguments import EVERYONE, form_of, refuse_masks
 from ._boxes import (
     MAX_COORDINATE,
@@ -69,6 +69,7 @@ from ._boxes import (
 )
 from ._results import array_of, flag_array
 from .kernels.pairs.hierarchical_grid import COUNTS, FIRST, FLAGS
+from .kernels.pairs.sector_grid import MAX_SIDE
 
 MAX_SCALE = 1 << 24
 ROUNDINGS = {"nearest": np.rint, "floor": np.floor, "ceiling": np.ceil, "exact": np.rint}
@@ -187,6 +188,17 @@ def first(
     return _numbers(x, y, size, closed, category, mask, starts, FIRST, out)
 
 
+def _side_of(size, closed) -> int:
+    """Return the side of half-open boxes that meet where these do, if the kernels for boxes of one size take it; or 0.
+
+    Closed boxes meet where half-open ones do that are one unit larger.
+    """
+    if type(size) is not int or (closed is not False and closed is not True):
+        return 0
+    side = size + closed
+    return side if size > 0 and side <= MAX_SIDE else 0
+
+
 def _scenes(x, y, size, closed, category, mask, starts) -> Scenes:
     """Check arguments."""
     scene = scene_of(x, y, size, closed, category, mask)
@@ -197,11 +209,16 @@ def _scenes(x, y, size, closed, category, mask, starts) -> Scenes:
 def _numbers(x, y, size, closed, category, mask, starts, wanted, out) -> np.ndarray:
     """Do what `collided`, `counts` and `first` do."""
     is_plain = category is EVERYONE and mask is EVERYONE and starts is None
-    found = _few_boxes.number_one(x, y, size, closed, wanted, out) if is_plain else None
+    side = _side_of(size, closed) if is_plain and wanted == FLAGS else 0
+    found = _equal_boxes.mark_within(x, y, side, out) if side else None
+    if found is None and is_plain:
+        found = _few_boxes.number_one(x, y, size, closed, wanted, out)
     if found is not None:
         return found
     scenes = _scenes(x, y, size, closed, category, mask, starts)
     out = flag_array(out, len(scenes.scene)) if wanted == FLAGS else array_of(out, np.int32, len(scenes.scene))
+    if side:
+        _equal_boxes.learn_within(x, y, side, wanted, out)
     if is_plain:
         _few_boxes.learn((x, y, size), wanted, out)
     out[:] = numbers(scenes, wanted)
@@ -230,10 +247,15 @@ def pairs(
     [[0, 1], [1, 2]]
     """
     is_plain = category is EVERYONE and mask is EVERYONE and starts is None
-    found = _few_boxes.list_one(x, y, size, closed, out) if is_plain else None
+    side = _side_of(size, closed) if is_plain else 0
+    found = _equal_boxes.list_within(x, y, side, out) if side else None
+    if found is None and is_plain:
+        found = _few_boxes.list_one(x, y, size, closed, out)
     if found is not None:
         return found
     found = listed(_scenes(x, y, size, closed, category, mask, starts), out)
+    if side:
+        _equal_boxes.learn_within(x, y, side, None, found)
     if is_plain:
         _few_boxes.learn((x, y, size), None, found)
     return found
