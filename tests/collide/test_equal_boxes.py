@@ -1,4 +1,4 @@
-"""Equal boxes on the plane: `world` answers by the kernels of `plane`, and by its own where a scene is off the plane."""
+"""Equal boxes: `world` answers by the kernels of `plane`, and by its own where a scene does not lie on the plane."""
 
 import numpy as np
 import pytest
