@@ -151,9 +151,9 @@ def bound(
             found = search(machine, entry, words, **chosen, progress=lambda done: progress(done, tries, "searching"))
     finally:
         machine.restore(before)
-    exceeded = (
-        found is not None and found.maximum is not None and not end.minimum <= found.minimum <= found.maximum <= maximum
-    )
+    exceeded = False
+    if found is not None and found.minimum is not None and found.maximum is not None:
+        exceeded = not end.minimum <= found.minimum <= found.maximum <= (maximum or 0)
     return {
         "machine": machine.name,
         "model": machine.core.cpu.model,
@@ -370,8 +370,8 @@ def _where(place: dict[str, Any]) -> str:
 
 def _path(report: dict[str, Any]) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, title="The longest path, by blocks", title_justify="left")
-    for heading, justify in (("address", "left"), ("first instruction", "left"), ("where", "left"), ("times", "right")):
-        table.add_column(heading, justify=justify)
+    for heading in ("address", "first instruction", "where", "times"):
+        table.add_column(heading, justify="right" if heading == "times" else "left")
     for block in report["path"]:
         table.add_row(f"{block['address']:06X}", block["text"], _where(block).strip(" ()"), _number(block["visits"]))
     return table

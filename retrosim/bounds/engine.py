@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -96,6 +97,10 @@ def is_variable(key: Key) -> bool:
     return isinstance(key, tuple) and key[0] in (VARIABLE, "result")
 
 
+def _next_word(numbers: Iterator[int]) -> Span:
+    return const(32, next(numbers))
+
+
 class BoundsEngine(ExecutionContext):
     """Runs single instructions of a core on states."""
 
@@ -125,7 +130,8 @@ class BoundsEngine(ExecutionContext):
             [const(64, int(each)) for each in core.state["memory"].tolist()] if "memory" in self._counts else []
         )
         self._caches = {name: cache for name, cache in core.cpu.caches.items() if cache.lines}
-        self._arriving = dict.fromkeys(c.lines.arriving for c in self._caches.values() if c.lines.arriving)
+        self._lines = {name: cache.lines for name, cache in core.cpu.caches.items() if cache.lines}
+        self._arriving = dict.fromkeys(lines.arriving for lines in self._lines.values() if lines.arriving)
         self._tags = {cache.tags: name for name, cache in self._caches.items()}
         self._clock = linear(64, {NOW: 1}, 0, 0, self)
         self.begin(core.timing)
@@ -146,7 +152,7 @@ class BoundsEngine(ExecutionContext):
             if paths > MAX_PATHS:
                 raise TooManyPaths(f"{insn.text} at {insn.pc:#x}: more than {MAX_PATHS} paths through its clocks")
             try:
-                self.run_row(insn.row, insn.statics, lambda n=numbers: const(32, next(n)))
+                self.run_row(insn.row, insn.statics, partial(_next_word, numbers))
                 ends.setdefault(self._next, []).append(self._ended())
             except Infeasible:
                 pass
@@ -288,6 +294,7 @@ class BoundsEngine(ExecutionContext):
     def _chosen(self, key: Key, span: Span) -> Span:
         """Return a field of the timing model that has few values as one of them: each is a path."""
         if key not in self._choices:
+            assert span.values is not None
             *others, last = sorted(span.values)
             taken = next((value for value in others if self.path.decide(Span(1, 0, 1))), last)
             self._choices[key] = const(span.bits, taken)
@@ -346,7 +353,7 @@ class BoundsEngine(ExecutionContext):
 
     def _tag(self, cache: str, n: Any, bits: int) -> Span:
         """Return the tag of an entry: a line that is certain to be there lies in some way of its set."""
-        lines = self._caches[cache].lines
+        lines = self._lines[cache]
         if n.known is not None:
             there = self.held[cache].of_set(n.known // lines.ways)
             way = n.known % lines.ways
@@ -393,7 +400,7 @@ class BoundsEngine(ExecutionContext):
     def for_each_bit(self, mask: Any, body: Callable[[Any], None], down: bool = False) -> None:
         for number in range(mask.bits - 1, -1, -1) if down else range(mask.bits):
             if mask.may >> number & 1:
-                self.when((mask >> number).trunc(1), lambda number=number: body(const(32, number)))
+                self.when((mask >> number).trunc(1), partial(body, const(32, number)))
 
     # control flow
 
@@ -424,7 +431,7 @@ class BoundsEngine(ExecutionContext):
         )
 
     @property
-    def raised(self) -> int | None:  # type: ignore[override]
+    def raised(self) -> int | None:
         return None
 
     @raised.setter
@@ -592,7 +599,7 @@ class BoundsEngine(ExecutionContext):
         self._deferred = 0
         for cache, units in accesses.items():
             self._looked_up[cache] = self._is_there(cache, units)
-            lines = self._caches[cache].lines
+            lines = self._lines[cache]
             if cache in self.residence.lines:
                 self._uses.update(self.residence.uses(cache, units, name in lines.fetches))
                 if name in lines.operands or self.residence.counts_code:
@@ -772,7 +779,7 @@ class BoundsEngine(ExecutionContext):
 
     def _use(self, cache: str, name: str, units: Units) -> None:
         each, held = self._caches[cache], self.held[cache]
-        lines = each.lines
+        lines = self._lines[cache]
         if units is None:
             self.held[cache] = held.used_unknown()
             return

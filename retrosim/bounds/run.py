@@ -344,6 +344,7 @@ class Runner:
         for target, after in ends.items():
             place = self._goes_to(last, target, back)
             if place is None:
+                assert target is not None
                 after, place = self.call(target, after, last.end), last.end
             targets[place] = after if place not in targets else targets[place].joined(after)
         return {

@@ -189,10 +189,10 @@ def list_within(x, y, size, out) -> np.ndarray | None:
             if count <= MAX_SMALL:
                 total = small.LIST.call(x, y, size, MAX_X, MAX_X, rows)
             if total == TOO_LARGE or count > MAX_SMALL:
-                many = count >= TWO_THREADS
-                search = _list_many if many else _list_plane
-                arguments = (x, y, size, MAX_X, MAX_X)
-                total = search(*arguments, *((None,) if many else ()), rows, out is None)
+                if count >= TWO_THREADS:
+                    total = _list_many(x, y, size, MAX_X, MAX_X, None, rows, out is None)
+                else:
+                    total = _list_plane(x, y, size, MAX_X, MAX_X, rows, out is None)
             if 0 <= total <= len(rows):
                 return rows[:total]
             if out is not None or not len(rows) < total <= MAX_PAIRS:
