@@ -233,7 +233,8 @@ def main(name: str, memory_file: str) -> None:
     isa = json.loads(sys.stdin.readline())
     with open(memory_file, "rb") as file:
         memory = file.read()
-    peer = Unicorn(isa, memory) if name == "unicorn" else Musashi(isa, memory)
+    emulators: dict[str, type[Unicorn] | type[Musashi]] = {"unicorn": Unicorn, "musashi": Musashi}
+    peer = emulators[name](isa, memory)
     for line in sys.stdin:
         print(json.dumps(_answer(peer, memory, json.loads(line))), flush=True)
 

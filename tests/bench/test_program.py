@@ -1,4 +1,4 @@
-"""`bench --program`: a program of the user's own beside others, and natively."""
+"""`bench program`: a program of the user's own beside others, and natively."""
 
 from pathlib import Path
 
