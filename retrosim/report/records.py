@@ -118,7 +118,7 @@ def bench_page(result: Row) -> str:
     packages = ", ".join(f"{name} {number}" for name, number in host["packages"].items())
     about = {"Host": f"{host['processor']}, {host['cpus']} CPUs, {host['system']}", "Python": host["python"]}
     about |= {"Packages": packages} | _named(method)
-    sections = []
+    sections: list[Section] = []
     key = "name" if all("name" in case for case in result["cases"]) else "machine"
     for name in dict.fromkeys(case[key] for case in result["cases"]):
         cases = [

@@ -8,7 +8,7 @@ tested against the other until one is inside; eight are all of both, five all of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from rich.console import Group, RenderableType
@@ -85,7 +85,7 @@ def _measure_blocks(rows: list[dict[str, Any]], name: str, seed: int, engine: st
     machine = open_machine(name, ROM, parameters={"objects": OBJECTS, "seed": seed}, engine=engine)
     machine.run(frames=1)
     place = machine.image.symbols[RECORD].address
-    order = "big" if machine.core.cpu.big_endian else "little"
+    order: Literal["big", "little"] = "big" if machine.core.cpu.big_endian else "little"
     for number, row in enumerate(rows):
         words = (rules.LINES, number)
         machine.write(place, b"".join(word.to_bytes(4, order) for word in words))

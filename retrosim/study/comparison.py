@@ -62,7 +62,7 @@ def open_unit(machine: str, rom: Rom, objects: int, engine: str) -> Unit:
 
 def run_routine(method: Method, unit: Unit, forms: Forms) -> tuple[Measurement, object]:
     """Lay a scene out and run a frame of it; return what that costs, and what the ROM has found."""
-    (symbol, arguments), read = method.routine.layout(unit, forms, method.routine.entry)
+    (symbol, arguments), read = method.code.layout(unit, forms, method.code.entry)
     return unit.measure(symbol, *arguments), read()
 
 
@@ -70,7 +70,7 @@ def kernel_result(method: Method, forms: Forms) -> object:
     """Return what the kernel finds in a scene, in the form in which `run_routine` returns it."""
     frame = method.frame(forms)
     frame.run()
-    return method.routine.expected(forms, frame)
+    return method.code.expected(forms, frame)
 
 
 def measure_method(method: Method, unit: Unit, scenes: Sequence[Forms]) -> tuple[float, float]:
@@ -83,7 +83,7 @@ def measure_method(method: Method, unit: Unit, scenes: Sequence[Forms]) -> tuple
     for forms in scenes:
         cost, found = run_routine(method, unit, forms)
         if found != kernel_result(method, forms):
-            raise RetrosimError(f"{unit.name}: {method.name} of the ROM {method.routine.rom} differs from its kernel")
+            raise RetrosimError(f"{unit.name}: {method.name} of the ROM {method.code.rom} differs from its kernel")
         cycles += cost.cycles
         instructions += cost.instructions
     return cycles / len(scenes), instructions / len(scenes)
@@ -181,7 +181,7 @@ def compare_methods(
 
     if names:
         progress(2 * len(chosen), total, f"left: {', '.join(names)}")
-    wanted = {"methods": [method.name for method in chosen], "engine": engine}
+    wanted: dict[str, Any] = {"methods": [method.name for method in chosen], "engine": engine}
     wanted |= {"scenes": scenes, "seed": seed, "measured": 2 * MEASURED}
     clocks = run_jobs(measure_machine, [Job({"machine": name} | wanted) for name in names], workers, ended)
     for method, row in zip(chosen, rows):
@@ -214,7 +214,7 @@ def measure_machine(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     roms, units = roms_of(methods), {}
     found = {}
     for method in methods:
-        rom = roms[method.routine.rom]
+        rom = roms[method.code.rom]
         build = build_of(rom, given["machine"])
         if build is None:
             continue
@@ -224,7 +224,7 @@ def measure_machine(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
         found[method.name] = {
             "rom": rom.name,
             "build": build,
-            "entry": method.routine.entry,
+            "entry": method.code.entry,
             "cycles_per_frame": cycles,
             "instructions_per_frame": instructions,
             "cycles_per_pair": cycles / len(forms[0].scene.pairs),
@@ -274,7 +274,7 @@ def _row(method: Method, every: Sequence[Forms], truths: Sequence[np.ndarray]) -
         "title": method.title,
         "reference": method.reference,
         "stated": _named(stated),
-        "seen": _named(sum(seen.values())),
+        "seen": _named(sum(seen.values(), np.zeros(2, int))),
         "scenes": {name: _named(errors) for name, errors in seen.items()},
     }
 

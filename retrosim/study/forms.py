@@ -43,7 +43,7 @@ class Forms:
         self.scene = scene
         self.count = len(scene.x)
         self._turns = [(cosine(angle), sine(angle)) for angle in scene.angle.tolist()]
-        self._halves = [tuple(half) for half in scene.half.tolist()]
+        self._halves = [(width, height) for width, height in scene.half.tolist()]
 
     @cached_property
     def boxes(self) -> np.ndarray:

@@ -9,17 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from retrosim.machine import Machine
 
 from .forms import Forms
-
-if TYPE_CHECKING:
-    pass
-
 
 Of = Callable[[np.ndarray], np.ndarray]
 
@@ -74,6 +70,13 @@ class Method:
     exact: Callable[[Forms, int, int], bool]
     routine: Routine | None = None
     is_exact: bool = True
+
+    @property
+    def code(self) -> Routine:
+        """Its machine code. Errors: ValueError if it has none."""
+        if self.routine is None:
+            raise ValueError(f"method {self.name!r}: no ROM has it")
+        return self.routine
 
     def frame(self, forms: Forms, of: Of = as_it_is) -> Frame:
         """Return a frame; with the `of` of a Count, one for its `plain` kernels."""
@@ -192,6 +195,7 @@ def hits_of(forms: Forms, frame: Frame) -> list[int]:
 
 def result_of(forms: Forms, frame: Frame) -> list:
     """Return what the kernel wrote."""
+    assert frame.result is not None
     return frame.result.tolist()
 
 

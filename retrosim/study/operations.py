@@ -98,7 +98,7 @@ class Count:
             names["wrap"] = lambda value, is_16_bit: value
         return found
 
-    def _integer(self, value: Any) -> int:
+    def _integer(self, value: Any) -> Any:
         return value if isinstance(value, self._number) else int(value)
 
     def _counting_calls(self, function: Callable) -> Callable:

@@ -88,7 +88,8 @@ def random_scene(name: str, area: tuple[int, int, int, int], seed: int) -> Scene
     area  left, top, right, bottom of their centres, pixels
     seed  0..2**32-1
     """
-    state, rows = seed, []
+    state = seed
+    rows: list[tuple[int, int, int, int, int, int, int]] = []
 
     def below(limit: int) -> int:
         nonlocal state

@@ -15,7 +15,7 @@ sectors with eight whole neighbours are counted apart, and for the even scene th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -111,7 +111,7 @@ def analysis_table(densities: Iterable[int] = DENSITIES) -> list[dict[str, objec
         if not 1 <= each <= 200:
             raise ValueError(f"objects per sector {each}: allowed 1..200")
         inner, whole = count_even(each)
-        tests = {
+        tests: dict[str, Mapping[str, float]] = {
             "formula": formula_costs(each),
             "counted": inner,
             "counted_screen": whole,
@@ -123,7 +123,7 @@ def analysis_table(densities: Iterable[int] = DENSITIES) -> list[dict[str, objec
     return rows
 
 
-def _ratios(costs: dict[str, float]) -> dict[str, float | None]:
+def _ratios(costs: Mapping[str, float]) -> dict[str, float | None]:
     base = costs["four_shifts"]
     return {method: costs[method] / base if base else None for method in LIMITS}
 
@@ -194,7 +194,8 @@ def solve(amounts: Sequence[Sequence[float]], clocks: Sequence[float]) -> Split:
     costs, _, rank, _ = np.linalg.lstsq(relative, np.ones(len(total)), rcond=None)
     if rank < 3:
         raise ValueError(f"rows of rank {rank}: allowed three or more that differ in objects and in pair tests")
-    return Split(*(float(cost) for cost in costs), worst=float(np.abs(relative @ costs - 1).max()))
+    sector_visit, object_pass, pair_test = map(float, costs)
+    return Split(sector_visit, object_pass, pair_test, worst=float(np.abs(relative @ costs - 1).max()))
 
 
 def solve_between(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -186,8 +187,8 @@ def _split(split: list[dict[str, Any]]) -> RenderableType:
     for costs in split:
         cells = []
         for part in PARTS:
-            is_compared = printed is not None and costs is not printed
-            cells += [_number(costs[part]), _number(costs[part] / printed[part], 2) if is_compared else ""]
+            ratio = "" if printed is None or costs is printed else _number(costs[part] / printed[part], 2)
+            cells += [_number(costs[part]), ratio]
         table.add_row(costs["build"] or "1994", *cells, _percent(costs["worst"]))
         if costs["low"] is None:
             continue
@@ -227,7 +228,7 @@ def _analysis(rows: list[dict[str, Any]], formula: str, counted: str, digits: in
     return Padding(table, (0, 0, 1, 0))
 
 
-def notes(sentences: list[str]) -> Table:
+def notes(sentences: Sequence[str]) -> Table:
     """Return sentences as a list under a table."""
     table = Table.grid(padding=(0, 1, 0, 0))
     for note in sentences:

@@ -249,7 +249,7 @@ def timing_table(
     length = None if full else seconds
     scenes = SAMPLE_SCENES if not full and seconds is None else None
     used = method_of(names, memory, readings)
-    settings = {"engine": AUTO[full] if engine == "auto" else engine}
+    settings: dict[str, Any] = {"engine": AUTO[full] if engine == "auto" else engine}
     settings |= {"memory_clocks": dict(memory or {}), "readings": dict(readings or {})}
     wanted = [(name, build) for name in names for build in _wanted(rom, name, builds, details)]
     blocks = [Cells(name, build, tuple(objects), seed, length, scenes, interval, settings) for name, build in wanted]

@@ -2,11 +2,11 @@
 
 A file is found by being here; nothing else lists it.
 
-    jon_e_p_2007             jon E P 2007
-    mackey_1995              mackey 1995
-    moertel_1994             moertel 1994
-    no_collision_boxes_2011  no-collision boxes 2011
-    rekaby_2011              rekaby 2011
+    jon_e_p_2007             several circles an object, colours on the screen, boxes and circles that move in a frame
+    mackey_1995              masks of pixels, a word at a time
+    moertel_1994             squares by sectors: in four shifted passes, and nine adjacent sectors
+    no_collision_boxes_2011  boxes two ways, circles after boxes: every pair
+    rekaby_2011              boxes in blocks, spheres, rectangles at any angle by points and lines
 """
 
 from __future__ import annotations

@@ -51,11 +51,12 @@ def circles(forms: Forms, of: Of) -> Frame:
     at_first, shapes = forms.records
     method, pairs = objects.METHODS.index("circles"), forms.scene.pairs
     records, found, out = at_first.copy(), np.empty((forms.count // 2, 2), np.int32), np.zeros(len(pairs), np.uint8)
+    fields = at_first.dtype.names or ()
     if of is not as_it_is:
-        records = np.empty(forms.count, [(name, object) for name in at_first.dtype.names])
+        records = np.empty(forms.count, [(name, object) for name in fields])
 
     def fresh() -> None:
-        for name in at_first.dtype.names:
+        for name in fields:
             records[name] = of(at_first[name]) if name in "xy" else at_first[name]
         found[:] = -1
 
@@ -147,7 +148,7 @@ def are_circles_overlapping_in_frame(forms: Forms, i: int, j: int) -> bool:
 
 def lay_out_game(unit: Unit, forms: Forms, entry: str) -> tuple[Call, Callable[[], object]]:
     records, shapes = forms.records
-    unit.put(OBJECT, OBJECTS, forms.count, **{name: records[name] for name in records.dtype.names})
+    unit.put(OBJECT, OBJECTS, forms.count, **{name: records[name] for name in records.dtype.names or ()})
     unit.write(WORK, shapes.astype(f"{unit.order}i2").tobytes())
     unit.put(GAME, LISTS, 1, objects=OBJECTS, count=forms.count, shapes=WORK, found=FOUND)
 
@@ -181,7 +182,8 @@ def lay_out_movers(is_circle: bool) -> Layout:
         pairs = forms.scene.pairs
         sides = np.stack([forms.radius] * 2, axis=1) if is_circle else forms.boxes[:, 2:]
         table = np.hstack([starts(forms, is_circle), forms.scene.move, sides])
-        names, columns = ("x", "y", "move_x", "move_y", "width", "height"), {}
+        names = ("x", "y", "move_x", "move_y", "width", "height")
+        columns: dict[str, np.ndarray] = {}
         for suffix, numbers in zip(("", "2"), pairs.T):
             columns |= {name + suffix: column for name, column in zip(names, table[numbers].T)}
         unit.put(MOVING_PAIR, LISTS, len(pairs), **columns)

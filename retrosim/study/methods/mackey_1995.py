@@ -31,7 +31,8 @@ def prepare(forms: Forms, of: Of) -> Frame:
 
 
 def are_pixels_overlapping(forms: Forms, i: int, j: int) -> bool:
-    return exact.pixels_overlap(forms.sprites[i], forms.boxes[i, :2], forms.sprites[j], forms.boxes[j, :2])
+    ours, theirs = (forms.boxes[k, :2].tolist() for k in (i, j))
+    return exact.pixels_overlap(forms.sprites[i], ours, forms.sprites[j], theirs)
 
 
 def lay_out(unit: Unit, forms: Forms, entry: str) -> tuple[Call, Callable[[], object]]:
