@@ -382,7 +382,7 @@ def numbers(scenes: Scenes, wanted: int) -> np.ndarray:
 
 
 def max_pairs_for(count: int) -> int:
-    """Return up to how many pairs it takes less time to look at each than what `_crowds` does."""
+    """Return up to how many pairs it takes less time to look at each than what `counts` and `first` do."""
     return 64 * count + (1 << 22)
 
 

@@ -248,7 +248,7 @@ def _list_plane(x, y, size, max_x, max_y, rows, are_ours) -> int:
 
 
 def _copy_many(x, y, threads) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, int]:
-    """Copy corners; return the copies, memory for words, and what `checks.copy_axis` returns for x and for y."""
+    """Copy corners; return the copies, memory for words, and what `sector_grid.copy_axis` returns for x and for y."""
     xs, ys, words = MEMORY.take(len(x))
     return xs, ys, words, *both(copy_axis, (x, xs), (y, ys), threads)
 

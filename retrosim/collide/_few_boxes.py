@@ -1,7 +1,7 @@
 """The way from a call to the kernels for few boxes: straight, where nothing has to be looked at.
 
 A call goes to compiled code (`jit.Entry`), which copies its arguments and checks the copies. What it refuses, the
-functions here return None for, and `_worlds` answers: it says what is wrong, or it has the types compiled, in a thread.
+functions here return None for, and `_boxes` answers: it says what is wrong, or it has the types compiled, in a thread.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def _check(x, y, starts, size):
 
 
 def _by_numpy(routine: Any, given: tuple, wanted: int) -> list[np.ndarray] | None:
-    """Return what `_start.squares` does for each scene; None if the kernel is compiled, or would be faster.
+    """Return what `_first_calls.squares` does for each scene; None if the kernel is compiled, or would be faster.
 
     given  arguments of the kernel: x, y, starts, side, ..
     """

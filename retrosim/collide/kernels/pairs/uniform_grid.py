@@ -71,7 +71,7 @@ def plan_grid(count, highest_x, highest_y, max_x, max_y):
     """Choose a grid.
 
     count                 int   objects
-    highest_x, highest_y  int   what `checks.copy_axis` returned for their corners, pixels
+    highest_x, highest_y  int   what `sector_grid.copy_axis` returned for their corners, pixels
     Returns               Grid  without columns if a corner lies outside 0..max_x, 0..max_y
     """
     if highest_x < 0 or highest_y < 0 or highest_x > max_x or highest_y > max_y:
