@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 TAPE_SUFFIX = ".rtape"
 HOST = "127.0.0.1"
-TOLD_BY_TAPES = ("objects", "seed", "at", "bits", "scene")
+SET_BY_TAPES = ("objects", "seed", "at", "bits", "scene")
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def _open_tape(settings: DebugSettings, name: str, note: Callable[[str], None]) 
     tape, given = load_tape(find_tape(name)), settings.machine
     stated = [*given.parameters, *(option for option in ("at", "bits", "scene") if getattr(given, option) is not None)]
     if stated:
-        option = stated[0] if stated[0] in TOLD_BY_TAPES else "set"
+        option = stated[0] if stated[0] in SET_BY_TAPES else "set"
         raise refuse(f"--{option}: {name} is a tape, which says itself")
     on = given.machine or tape.machine
     if on == NATIVE:

@@ -38,7 +38,7 @@ What they share:
     _results      `out` arrays, and lists of pairs whose length is known only afterwards
     _boxes        boxes of any size: from arguments to kernels
     _equal_boxes  boxes of one size, likewise
-    _few_boxes    few boxes: the shortest way to their kernels
+    _small_scenes  few boxes: the shortest way to their kernels
     _shape_pairs  pairs of shapes of any kind, by their bounding boxes
     _kept_pairs   the pairs of a scene that is kept, brought up to date
     _queries      what lies at points, in boxes and circles, on segments, and nearest

@@ -212,8 +212,8 @@ def learn_within(x, y, size, wanted, out) -> None:
         return
     if len(x) and (min(x.min(), y.min()) < 0 or max(x.max(), y.max()) > MAX_X):
         return
-    few, many = (small.MARK, uniform_grid.MARK) if wanted == FLAGS else (small.LIST, uniform_grid.LIST)
-    if is_admitted(few if len(x) <= MAX_SMALL else many, x, y, size, MAX_X, MAX_X, out):
+    small_kernel, grid_kernel = (small.MARK, uniform_grid.MARK) if wanted == FLAGS else (small.LIST, uniform_grid.LIST)
+    if is_admitted(small_kernel if len(x) <= MAX_SMALL else grid_kernel, x, y, size, MAX_X, MAX_X, out):
         REFUSALS.left = 0
 
 

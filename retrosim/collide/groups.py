@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import _few_boxes
+from . import _small_scenes
 from ._arguments import EVERYONE
 from ._boxes import Scenes, listed, numbers, own_starts, scene_of
 from ._results import array_of, flag_array
@@ -67,13 +67,13 @@ def _is_plain(words, starts) -> bool:
 def _numbers(groups: Groups, closed, words, starts, wanted, out) -> np.ndarray:
     """Do what `collided`, `counts` and `first` do; see `_scenes`."""
     is_plain = _is_plain(words, starts)
-    found = _few_boxes.number_two(*groups, closed, wanted, out) if is_plain else None
+    found = _small_scenes.number_two(*groups, closed, wanted, out) if is_plain else None
     if found is not None:
         return found
     scenes = _scenes(groups, closed, words, starts)
     out = flag_array(out, len(scenes.scene)) if wanted == FLAGS else array_of(out, np.int32, len(scenes.scene))
     if is_plain:
-        _few_boxes.learn(groups, wanted, out)
+        _small_scenes.learn(groups, wanted, out)
     out[:] = numbers(scenes, wanted)
     return out
 
@@ -191,11 +191,11 @@ def pairs(
     [[0, 0], [1, 1]]
     """
     is_plain = category is mask is other_category is other_mask is EVERYONE and starts is other_starts is None
-    found = _few_boxes.list_two(x0, y0, size, x1, y1, other, closed, out) if is_plain else None
+    found = _small_scenes.list_two(x0, y0, size, x1, y1, other, closed, out) if is_plain else None
     if found is not None:
         return found
     groups, words = Groups(x0, y0, size, x1, y1, other), (category, mask, other_category, other_mask)
     found = listed(_scenes(groups, closed, words, (starts, other_starts)), out)
     if is_plain:
-        _few_boxes.learn(groups, None, found)
+        _small_scenes.learn(groups, None, found)
     return found

@@ -53,7 +53,7 @@ import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 
-from . import _equal_boxes, _few_boxes
+from . import _equal_boxes, _small_scenes
 from ._arguments import EVERYONE, form_of, refuse_masks
 from ._boxes import (
     MAX_COORDINATE,
@@ -212,7 +212,7 @@ def _numbers(x, y, size, closed, category, mask, starts, wanted, out) -> np.ndar
     side = _side_of(size, closed) if is_plain and wanted == FLAGS else 0
     found = _equal_boxes.mark_within(x, y, side, out) if side else None
     if found is None and is_plain:
-        found = _few_boxes.number_one(x, y, size, closed, wanted, out)
+        found = _small_scenes.number_one(x, y, size, closed, wanted, out)
     if found is not None:
         return found
     scenes = _scenes(x, y, size, closed, category, mask, starts)
@@ -220,7 +220,7 @@ def _numbers(x, y, size, closed, category, mask, starts, wanted, out) -> np.ndar
     if side:
         _equal_boxes.learn_within(x, y, side, wanted, out)
     if is_plain:
-        _few_boxes.learn((x, y, size), wanted, out)
+        _small_scenes.learn((x, y, size), wanted, out)
     out[:] = numbers(scenes, wanted)
     return out
 
@@ -250,14 +250,14 @@ def pairs(
     side = _side_of(size, closed) if is_plain else 0
     found = _equal_boxes.list_within(x, y, side, out) if side else None
     if found is None and is_plain:
-        found = _few_boxes.list_one(x, y, size, closed, out)
+        found = _small_scenes.list_one(x, y, size, closed, out)
     if found is not None:
         return found
     found = listed(_scenes(x, y, size, closed, category, mask, starts), out)
     if side:
         _equal_boxes.learn_within(x, y, side, None, found)
     if is_plain:
-        _few_boxes.learn((x, y, size), None, found)
+        _small_scenes.learn((x, y, size), None, found)
     return found
 
 

@@ -183,10 +183,10 @@ def hottest_functions(rows: Sequence[FunctionCost]) -> RenderableType:
 
 def call_tree(rows: Sequence[CallCost], top: int) -> RenderableType:
     """Return the calls that took most with all that they led to, in the order of the tree."""
-    most = sorted(rows, key=lambda row: -row.inclusive_cycles)[:top]  # with each its callers: they took no less
+    costliest = sorted(rows, key=lambda row: -row.inclusive_cycles)[:top]  # with each its callers: they took no less
     table = _table("with calls", "%", "own", "times")
     table.add_column("called, from", overflow="fold")
-    for row in sorted(most, key=lambda row: row.node):
+    for row in sorted(costliest, key=lambda row: row.node):
         place = f", {line_name(row.site_file, row.site_line)}" if row.site_file else ""
         counts = (f"{row.inclusive_cycles:,}", f"{row.percent:.1f}", f"{row.cycles:,}", f"{row.calls:,}")
         table.add_row(*counts, Text("  " * row.depth + row.function + place))

@@ -20,7 +20,7 @@ from .test_world import check, numbers_of
 def uncompiled(monkeypatch):
     """Let nothing ever be compiled."""
     monkeypatch.setattr(_first_calls.COMPILER, "is_done", lambda name, job: False)
-    monkeypatch.setattr(world._few_boxes, "ARRAY", None)
+    monkeypatch.setattr(world._small_scenes, "ARRAY", None)
 
 
 @pytest.mark.without_jit

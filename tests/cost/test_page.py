@@ -58,8 +58,8 @@ def test_the_page_in_a_browser(report, tmp_path) -> None:
         browser.click("#functions th button", 3)
         assert browser.evaluate(f"{cell}[0].textContent") == "DetermineCollisions"  # most clocks with calls
         browser.click("#functions th button", 3)
-        least = min(row.inclusive for row in report.breakdown.functions)
-        assert int(browser.evaluate(f"{cell}[3].dataset.value")) == least
+        minimum = min(row.inclusive for row in report.breakdown.functions)
+        assert int(browser.evaluate(f"{cell}[3].dataset.value")) == minimum
 
         browser.click("#flame button", 1)
         chosen = browser.evaluate("document.activeElement.textContent")
