@@ -16,7 +16,7 @@ sectors with eight whole neighbours are counted apart, and for the even scene th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from retrosim.collide.documents.scenes import even_scene, random_scene
 from retrosim.collide.documents.sectors import count_tests, tally_tests
 from retrosim.collide.kernels.documents.scenes import FILLED_COLUMNS, FILLED_ROWS, randomize
 from retrosim.collide.kernels.pairs.sector_grid import SCREEN_HEIGHT, SCREEN_WIDTH, SECTOR, SECTORS
+from retrosim.report.json import SPREAD
 
 METHODS = ("four_shifts", "nine_sectors", "all_neighbours", "half_neighbours")
 DENSITIES = (1, 2, 3, 4, 5, 10, 20, 50)
@@ -91,22 +92,34 @@ def count_random(each: int) -> dict[str, float]:
     return {method: total / (scenes * _INNER_SECTORS) for method, total in sums.items()}
 
 
-def analysis_table(densities: Iterable[int] = DENSITIES) -> list[dict[str, object]]:
-    """Return one row per density, ready for JSON.
+@dataclass(frozen=True)
+class Density:
+    """Pair tests a sector, one number per method, at a density of objects.
 
-    densities  K, each 1..200
-    Returns    list of dicts, each with
-        objects_per_sector   K
-        formula              tests per sector by the formulas, one number per method
+    objects_per_sector   K
+    tests                by where they come from:
+        formula              by the formulas
         counted              the same counted in inner sectors of an even scene: equal to the formulas
         counted_screen       the same over all sectors of the screen, borders included
-        random_expected      mean tests per sector for objects placed at random
+        random_expected      mean for objects placed at random
         random_counted       the same counted in inner sectors of random scenes
-        ratio                for each of these, the other methods over four_shifts; None where those need no test
-        limit                what the ratios of the formulas tend to
+    ratio                for each of these, the other methods over four_shifts; None where those need no test
+    limit                what the ratios of the formulas tend to
+    """
+
+    objects_per_sector: int
+    tests: dict[str, Mapping[str, float]] = field(metadata=SPREAD)
+    ratio: dict[str, dict[str, float | None]]
+    limit: dict[str, float]
+
+
+def analysis_table(densities: Iterable[int] = DENSITIES) -> list[Density]:
+    """Return one row per density.
+
+    densities  K, each 1..200
     Errors     ValueError
     """
-    rows: list[dict[str, object]] = []
+    rows = []
     for each in densities:
         if not 1 <= each <= 200:
             raise ValueError(f"objects per sector {each}: allowed 1..200")
@@ -119,7 +132,7 @@ def analysis_table(densities: Iterable[int] = DENSITIES) -> list[dict[str, objec
             "random_counted": count_random(each),
         }
         ratios = {name: _ratios(costs) for name, costs in tests.items()}
-        rows.append({"objects_per_sector": each} | tests | {"ratio": ratios, "limit": dict(LIMITS)})
+        rows.append(Density(each, tests, ratios, dict(LIMITS)))
     return rows
 
 

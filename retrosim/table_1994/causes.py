@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from retrosim.cost.causes import CauseCounter, causes_of, check_causes, has_causes, named
 from retrosim.machine.choices import CAUSES
 from retrosim.machine.presets import preset
+from retrosim.report.json import SPREAD
 from retrosim.rom import Rom, load_rom
 
 from .harness import LONGEST_SAMPLE, begin, open_harness
 from .printed import OBJECTS, printed_cycles
-from .timing import ROM, SEED, builds_of, check_scenes, machines_of, method_of, service_note
+from .timing import ROM, SEED, ClockSettings, builds_of, check_scenes, machines_of, method_of, service_note
 
 SAMPLE_SECONDS = 1.0
 
@@ -80,6 +80,52 @@ def attribute_experiment(
     return Attribution(program.word("gIterations"), scenes, cycles, named(machine, counts), program.engine)
 
 
+@dataclass(frozen=True)
+class CauseRow:
+    """A cell of the table.
+
+    engine                  that ran at the end of the experiment
+    checks, scenes, cycles  of the sample
+    causes                  name -> clocks of the sample; their sum is `cycles`
+    printed_cycles, ratio   as of `timing.Row`
+    """
+
+    machine: str
+    build: str
+    objects: int
+    engine: str
+    checks: int
+    scenes: int
+    cycles: int
+    causes: dict[str, int]
+    cycles_per_check: float
+    printed_cycles: float | None
+    ratio: float | None
+
+
+@dataclass(frozen=True)
+class CausesMethod:
+    """How the cells were measured."""
+
+    seconds: float
+    seed: int
+    clocks: ClockSettings = field(metadata=SPREAD)
+
+
+@dataclass(frozen=True)
+class CausesTable:
+    """The table by causes: `retrosim timing --causes --json`.
+
+    causes  machine -> {name -> what is counted under it}
+    notes   sentences that belong under the table
+    """
+
+    rows: list[CauseRow]
+    causes: dict[str, dict[str, str]]
+    method: CausesMethod
+    notes: list[str]
+
+
 def causes_table(
     machines: Sequence[str] | None = None,
     progress: Callable[[int, int, str], None] = lambda done, total, text: None,
@@ -91,20 +137,10 @@ def causes_table(
     memory: Mapping[str, int] | None = None,
     readings: Mapping[str, str] | None = None,
     engine: str = "auto",
-) -> dict[str, Any]:
-    """Resolve every cell of the table of 1994 into causes; return plain data for JSON.
+) -> CausesTable:
+    """Resolve every cell of the table of 1994 into causes.
 
     The arguments are those of `timing.timing_table`.
-    Returns   dict with
-        rows      one dict per cell:
-            machine, build, objects
-            engine                     that ran at the end of the experiment
-            checks, scenes, cycles     of the sample
-            causes                     name -> clocks of the sample; their sum is `cycles`
-            cycles_per_check, printed_cycles, ratio
-        causes    machine -> {name -> what is counted under it}
-        method    seconds, seed, memory, memory_changed, readings, readings_changed: as of `timing_table`
-        notes     list of sentences that belong under the table
     Errors    ValueError, RomError
     """
     rom = load_rom(ROM)
@@ -122,15 +158,13 @@ def causes_table(
         )
         each = done.cycles / done.checks
         printed = printed_cycles(name, count, preset(name).clock_hz)
-        rows.append(
-            {"machine": name, "build": build, "objects": count, "engine": done.engine}
-            | {"checks": done.checks, "scenes": done.scenes, "cycles": done.cycles, "causes": done.causes}
-            | {"cycles_per_check": each, "printed_cycles": printed, "ratio": printed and each / printed}
-        )
+        counts = done.checks, done.scenes, done.cycles, done.causes
+        ratio = None if printed is None else each / printed
+        rows.append(CauseRow(name, build, count, done.engine, *counts, each, printed, ratio))
     progress(len(cells), len(cells), "done")
-    return {
-        "rows": rows,
-        "causes": {name: causes_of(name) for name in names},
-        "method": {"seconds": seconds, "seed": seed} | method_of(names, memory, readings),
-        "notes": [*NOTES, *(service_note(name) for name in names)],
-    }
+    return CausesTable(
+        rows,
+        {name: causes_of(name) for name in names},
+        CausesMethod(seconds, seed, method_of(names, memory, readings)),
+        [*NOTES, *(service_note(name) for name in names)],
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -13,10 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from retrosim.machine import PRESETS
+from retrosim.report.json import to_json
 from retrosim.report.tables import number_table
 from retrosim.report.text import between, counted, grouped
 
-from .analysis import METHODS, PARTS
+from .analysis import METHODS, PARTS, Density
+from .causes import CauseRow, CausesTable
+from .timing import Answer, BuildSplit, Row, TimingTable
 
 ANSWER_NOTES = (
     "0 objects has one in its list. Clocks per check; between: what the sources of our model leave open.",
@@ -33,68 +35,69 @@ _ANALYSES = {
 }
 
 
-def render_timing(result: dict[str, Any], details: bool = True) -> RenderableType:
+def render_timing(result: TimingTable, details: bool = True) -> RenderableType:
     """Return what `timing_table` found, for a rich console: the answer first.
 
     result   as `timing_table` returns it
     details  show everything, not the answer alone
     """
-    answers = [part for answer in result["answer"] for part in _answer(result, answer)]
+    answers = [part for answer in result.answer for part in _answer(result, answer)]
     if not details:
         return Group(*answers, notes(ANSWER_NOTES))
-    method = result["method"]
-    sampled = counted(method["scenes"], "scene") if method["scenes"] else f"{method['seconds']:g} simulated s or more"
-    how = "30 simulated seconds per row" if method["full"] else f"samples of {sampled}"
+    method = result.method
+    sampled = counted(method.scenes, "scene") if method.scenes else f"{method.seconds:g} simulated s or more"
+    how = "30 simulated seconds per row" if method.full else f"samples of {sampled}"
     parts: list[RenderableType] = [*answers]
-    for machine in dict.fromkeys(row["machine"] for row in result["rows"]):
-        rows, split = ([each for each in result[key] if each["machine"] == machine] for key in ("rows", "split"))
+    for machine in dict.fromkeys(row.machine for row in result.rows):
+        rows = [row for row in result.rows if row.machine == machine]
+        split = [build for build in result.split if build.machine == machine]
         parts += [*_machine(result, machine), Text(f"Complete checks, {how}"), _cells(rows)]
         if split:
             parts += [heading("What a check is made of: clocks, and their ratio to those of 1994"), _split(split)]
-        if method["full"]:
+        if method.full:
             parts += [heading("What the program of 1994 would have printed"), *_lines(rows), Text()]
-    for source, (counts, digits, title) in _ANALYSES.items() if result["analysis"] else ():
-        parts += [heading(title), _analysis(result["analysis"], source, counts, digits)]
-    return Group(*parts, notes(result["notes"]))
+    for source, (counts, digits, title) in _ANALYSES.items() if result.analysis else ():
+        parts += [heading(title), _analysis(result.analysis, source, counts, digits)]
+    return Group(*parts, notes(result.notes))
 
 
-def _answer(result: dict[str, Any], answer: dict[str, Any]) -> list[RenderableType]:
+def _answer(result: TimingTable, answer: Answer) -> list[RenderableType]:
     """Return the table of the reference build of a machine, and the verdict below it."""
     table = number_table("objects", "clocks of\n1994", "ours", "ours, between", "ours/\n1994")
-    for row in answer["rows"]:
+    for row in answer.rows:
         table.add_row(
-            str(row["objects"]),
-            grouped(row["printed_cycles"]),
-            grouped(row["cycles"]),
-            between(row["low"], row["high"]),
-            Text(_number(row["ratio"], 2), style="bold"),
+            str(row.objects),
+            grouped(row.printed_cycles),
+            grouped(row.cycles),
+            between(row.low, row.high),
+            Text(_number(row.ratio, 2), style="bold"),
         )
-    about = Text(f"Build {answer['build']}: {answer['reason']}.")
-    return [*_machine(result, answer["machine"]), about, table, Padding(Text(answer["verdict"]), (0, 0, 1, 0))]
+    about = Text(f"Build {answer.build}: {answer.reason}.")
+    return [*_machine(result, answer.machine), about, table, Padding(Text(answer.verdict), (0, 0, 1, 0))]
 
 
-def render_causes(result: dict[str, Any]) -> RenderableType:
+def render_causes(result: CausesTable) -> RenderableType:
     """Return everything that `causes_table` found, for a rich console.
 
     result  as `causes_table` returns it
     """
     parts: list[RenderableType] = []
-    for machine in dict.fromkeys(row["machine"] for row in result["rows"]):
+    for machine in dict.fromkeys(row.machine for row in result.rows):
         parts += _machine(result, machine)
-        rows = [row for row in result["rows"] if row["machine"] == machine]
-        for build in dict.fromkeys(row["build"] for row in rows):
-            parts.append(_causes(build, [row for row in rows if row["build"] == build]))
+        rows = [row for row in result.rows if row.machine == machine]
+        for build in dict.fromkeys(row.build for row in rows):
+            parts.append(_causes(build, [row for row in rows if row.build == build]))
         legend = Table.grid(padding=(0, 1, 0, 0))
-        for name, meaning in result["causes"][machine].items():
+        for name, meaning in result.causes[machine].items():
             legend.add_row(Text(name, style="bold"), Text(meaning))
         parts.append(Padding(legend, (0, 0, 1, 0)))
-    return Group(*parts, notes(result["notes"]))
+    return Group(*parts, notes(result.notes))
 
 
-def rows_csv(result: dict[str, Any]) -> str:
+def rows_csv(result: TimingTable | CausesTable) -> str:
     """Return the rows of either table as CSV, one column for each cause."""
     text = io.StringIO()
-    rows = [{**row, **row.get("causes", {})} for row in result["rows"]]
+    rows = [{**row, **row.get("causes", {})} for row in to_json(result.rows)]
     columns = [column for column in dict.fromkeys(name for row in rows for name in row) if column != "causes"]
     writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
@@ -102,30 +105,30 @@ def rows_csv(result: dict[str, Any]) -> str:
     return text.getvalue()
 
 
-def _machine(result: dict[str, Any], machine: str) -> list[Text]:
+def _machine(result: TimingTable | CausesTable, machine: str) -> list[Text]:
     """Return the heading of a machine, and what of it is not the preset's."""
     lines = [heading(f"{machine}: {PRESETS[machine].title}")]
-    changed, known = result["method"]["memory_changed"][machine], PRESETS[machine].memory
+    changed, known = result.method.clocks.memory_changed[machine], PRESETS[machine].memory
     if changed:
         shown = ", ".join(f"{name} {value} (preset {known[name].value})" for name, value in changed.items())
         lines.append(Text(f"Memory changed: {shown}"))
-    if readings := result["method"]["readings_changed"][machine]:
+    if readings := result.method.clocks.readings_changed[machine]:
         lines.append(Text(f"Readings changed: {', '.join(f'{name}={option}' for name, option in readings.items())}"))
     return lines
 
 
-def _causes(build: str, rows: list[dict[str, Any]]) -> RenderableType:
+def _causes(build: str, rows: list[CauseRow]) -> RenderableType:
     """Return a table with a line for each cause: clocks a check and percent, for each number of objects."""
-    table = number_table("objects", *(heading for row in rows for heading in (str(row["objects"]), "%")))
+    table = number_table("objects", *(heading for row in rows for heading in (str(row.objects), "%")))
     table.title, table.title_justify, table.title_style = build, "left", "bold"
-    for name in rows[0]["causes"]:
+    for name in rows[0].causes:
         cells = []
         for row in rows:
-            clocks = row["causes"][name]
-            cells += [_number(clocks / row["checks"]), _number(100 * clocks / row["cycles"], 1)]
-        table.add_row(name, *cells, end_section=name == list(rows[0]["causes"])[-1])
-    table.add_row("clocks", *(cell for row in rows for cell in (_number(row["cycles_per_check"]), "")))
-    table.add_row("ours/1994", *(cell for row in rows for cell in (_number(row["ratio"], 3), "")))
+            clocks = row.causes[name]
+            cells += [_number(clocks / row.checks), _number(100 * clocks / row.cycles, 1)]
+        table.add_row(name, *cells, end_section=name == list(rows[0].causes)[-1])
+    table.add_row("clocks", *(cell for row in rows for cell in (_number(row.cycles_per_check), "")))
+    table.add_row("ours/1994", *(cell for row in rows for cell in (_number(row.ratio, 3), "")))
     return Padding(table, (0, 0, 1, 0))
 
 
@@ -142,14 +145,14 @@ def _percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f} %"
 
 
-def _open(row: dict[str, Any]) -> str:
+def _open(row: Row) -> str:
     """Return how far the clocks may be off, to the side that is farther, in percent."""
-    if row["low"] is None:
+    if row.low is None or row.high is None:
         return "-"
-    return _percent(max(row["cycles"] - row["low"], row["high"] - row["cycles"]) / row["cycles"])
+    return _percent(max(row.cycles - row.low, row.high - row.cycles) / row.cycles)
 
 
-def _cells(rows: list[dict[str, Any]]) -> RenderableType:
+def _cells(rows: list[Row]) -> RenderableType:
     table = number_table(
         "build,\nobjects",
         "1994\nper s",
@@ -163,57 +166,58 @@ def _cells(rows: list[dict[str, Any]]) -> RenderableType:
         "clocks/\ninstr.",
     )
     for before, row, following in zip([None, *rows], rows, [*rows[1:], None]):
-        if before is None or before["build"] != row["build"]:
-            table.add_row(Text(row["build"], style="bold"))
+        if before is None or before.build != row.build:
+            table.add_row(Text(row.build, style="bold"))
         table.add_row(
-            f"{row['objects']:>5}",
-            _number(row["printed_per_second"]),
-            _number(row["per_second"]),
-            _number(row["printed_cycles"]),
-            _number(row["cycles"]),
-            Text(_number(row["ratio"], 3), style="bold"),
+            f"{row.objects:>5}",
+            _number(row.printed_per_second),
+            _number(row.per_second),
+            _number(row.printed_cycles),
+            _number(row.cycles),
+            Text(_number(row.ratio, 3), style="bold"),
             _open(row),
-            _percent(row["scatter"]),
-            _number(row["instructions"]),
-            _number(row["cycles_per_instruction"], 2),
-            end_section=following is not None and following["build"] != row["build"],
+            _percent(row.scatter),
+            _number(row.instructions),
+            _number(row.cycles_per_instruction, 2),
+            end_section=following is not None and following.build != row.build,
         )
     return Padding(table, (0, 0, 1, 0))
 
 
-def _split(split: list[dict[str, Any]]) -> RenderableType:
+def _split(split: list[BuildSplit]) -> RenderableType:
     table = number_table("build", "sector\nvisit", "", "object\nand pass", "", "pair\ntest", "", "worst\nrow")
-    printed = next((costs for costs in split if costs["build"] is None), None)
-    for costs in split:
-        cells = []
+    printed = next((build.costs for build in split if build.build is None), None)
+    for build in split:
+        costs, cells = build.costs, []
         for part in PARTS:
-            ratio = "" if printed is None or costs is printed else _number(costs[part] / printed[part], 2)
-            cells += [_number(costs[part]), ratio]
-        table.add_row(costs["build"] or "1994", *cells, _percent(costs["worst"]))
-        if costs["low"] is None:
+            clocks = getattr(costs, part)
+            ratio = "" if printed is None or costs is printed else _number(clocks / getattr(printed, part), 2)
+            cells += [_number(clocks), ratio]
+        table.add_row(build.build or "1994", *cells, _percent(costs.worst))
+        if build.low is None or build.high is None:
             continue
-        bars = [cell for part in PARTS for cell in (between(costs["low"][part], costs["high"][part]), "")]
+        bars = [cell for part in PARTS for cell in (between(build.low[part], build.high[part]), "")]
         table.add_row("", *(Text(bar, style="dim") for bar in bars), "")
     return Padding(table, (0, 0, 1, 0))
 
 
-def _lines(rows: list[dict[str, Any]]) -> list[RenderableType]:
+def _lines(rows: list[Row]) -> list[RenderableType]:
     lines: list[RenderableType] = []
-    for build in dict.fromkeys(row["build"] for row in rows):
-        mine = [row["line"] for row in rows if row["build"] == build]
+    for build in dict.fromkeys(row.build for row in rows):
+        mine = [row.whole.line for row in rows if row.build == build and row.whole]
         lines += [Text(build), *(Padding(Text(line), (0, 0, 0, 2)) for line in mine)]
     return lines
 
 
-def _analysis(rows: list[dict[str, Any]], formula: str, counted: str, digits: int) -> RenderableType:
+def _analysis(rows: list[Density], formula: str, counted: str, digits: int) -> RenderableType:
     others = METHODS[1:]
     table = number_table(
         "K", "", *(name.replace("_", "\n") for name in METHODS), *(f"{name.split('_')[0]}/\nfour" for name in others)
     )
     for row in rows:
-        for source, first in ((formula, str(row["objects_per_sector"])), (counted, "")):
-            tests = (_number(row[source][method], digits) for method in METHODS)
-            ratios = (_number(row["ratio"][source][method], 2) for method in others)
+        for source, first in ((formula, str(row.objects_per_sector)), (counted, "")):
+            tests = (_number(row.tests[source][method], digits) for method in METHODS)
+            ratios = (_number(row.ratio[source][method], 2) for method in others)
             table.add_row(
                 first,
                 source.removeprefix("random_"),
@@ -223,7 +227,7 @@ def _analysis(rows: list[dict[str, Any]], formula: str, counted: str, digits: in
             )
     if rows:
         table.add_row(
-            "", "limit", *("" for _ in METHODS), *(_number(rows[-1]["limit"][method], 2) for method in others)
+            "", "limit", *("" for _ in METHODS), *(_number(rows[-1].limit[method], 2) for method in others)
         )
     return Padding(table, (0, 0, 1, 0))
 

@@ -11,7 +11,7 @@ Nothing here is fitted to the printed table; ratios are reported as they come.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -21,51 +21,76 @@ from retrosim.jobs import HERE, Job, Workers, run_jobs
 from retrosim.machine import PRESETS, Machine
 from retrosim.machine.interval import Interval, intervals
 from retrosim.machine.presets import changed_memory, memory_parameters, preset
+from retrosim.report.json import SPREAD
 from retrosim.rom import Rom, load_rom
 
-from .analysis import analysis_table, parts, scene_tests, solve, solve_between
+from .analysis import Density, Split, analysis_table, parts, scene_tests, solve, solve_between
 from .harness import TEST_SECONDS, Experiment, Harness, begin, experiment, open_harness
 from .printed import OBJECTS, PRINTED, Reference, experiment_line, printed_cycles, printed_range, reference_of
 
 # What one came for: the printed clocks of 1994 beside those of one build, and a sentence on how far they are apart.
 
-KEYS = ("objects", "printed_per_second", "printed_cycles", "cycles", "low", "high", "ratio", "scatter")
 
+@dataclass(frozen=True)
+class AnswerRow:
+    """A row of the reference build beside 1994.
 
-def answer_of(machine: str, clock_hz: int, reference: Reference, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Compare the reference build with the printed column.
-
-    rows     of that build, as `timing_table` returns them
-    Returns  dict with
-        machine, build, reason
-        rows      dicts of KEYS, and printed_low, printed_high: clocks by the rounding of what was printed;
-                  agrees: do the two intervals meet? None where nothing was printed
-        verdict   a sentence or two
+    objects .. scatter         as of a `Row`
+    printed_low, printed_high  clocks by the rounding of what was printed
+    agrees                     do the two intervals meet? None where nothing was printed
     """
-    lines = [{key: row[key] for key in KEYS} | _compared(machine, clock_hz, row) for row in rows]
-    verdict = _verdict(machine, reference, lines)
-    return {"machine": machine, "build": reference.build, "reason": reference.reason, "rows": lines, "verdict": verdict}
+
+    objects: int
+    printed_per_second: float | None
+    printed_cycles: float | None
+    cycles: float
+    low: int | None
+    high: int | None
+    ratio: float | None
+    scatter: float | None
+    printed_low: float | None
+    printed_high: float | None
+    agrees: bool | None
 
 
-def _compared(machine: str, clock_hz: int, row: dict[str, Any]) -> dict[str, Any]:
-    known = printed_range(machine, row["objects"], clock_hz)
-    if known is None:
-        return {"printed_low": None, "printed_high": None, "agrees": None}
-    low, high = known
-    bottom, top = (row["cycles"] if row[end] is None else row[end] for end in ("low", "high"))
-    return {"printed_low": low, "printed_high": high, "agrees": bottom <= high and low <= top}
+@dataclass(frozen=True)
+class Answer:
+    """The reference build of a machine compared with the printed column; verdict: a sentence or two."""
+
+    machine: str
+    build: str
+    reason: str
+    rows: list[AnswerRow]
+    verdict: str
 
 
-def _verdict(machine: str, reference: Reference, rows: Sequence[dict[str, Any]]) -> str:
-    ratios = [row["ratio"] for row in rows if row["ratio"] is not None]
+def answer_of(machine: str, clock_hz: int, reference: Reference, rows: Sequence[Row]) -> Answer:
+    """Compare the reference build, whose rows these are, with the printed column."""
+    lines = [_compared(machine, clock_hz, row) for row in rows]
+    return Answer(machine, reference.build, reference.reason, lines, _verdict(machine, reference, lines))
+
+
+def _compared(machine: str, clock_hz: int, row: Row) -> AnswerRow:
+    printed = printed_range(machine, row.objects, clock_hz)
+    low, high = printed or (None, None)
+    agrees = None
+    if printed is not None:
+        bottom, top = (row.cycles if end is None else end for end in (row.low, row.high))
+        agrees = bottom <= printed[1] and printed[0] <= top
+    ours = row.cycles, row.low, row.high, row.ratio, row.scatter
+    return AnswerRow(row.objects, row.printed_per_second, row.printed_cycles, *ours, low, high, agrees)
+
+
+def _verdict(machine: str, reference: Reference, rows: Sequence[AnswerRow]) -> str:
+    ratios = [row.ratio for row in rows if row.ratio is not None]
     if not ratios:
         return f"1994 printed nothing for the {machine}: these are the clocks of build {reference.build}."
     span = f"{min(ratios):.2f}" if len(ratios) == 1 else f"{min(ratios):.2f} to {max(ratios):.2f}"
     said = f"Build {reference.build} takes {span} times the clocks of 1994"
-    outside = [row for row in rows if row["agrees"] is False]
+    outside = [row.ratio for row in rows if row.agrees is False and row.ratio is not None]
     if not outside:
         return f"{said}, in all rows within what our model leaves open."
-    fewer = sum(row["ratio"] < 1 for row in outside)
+    fewer = sum(ratio < 1 for ratio in outside)
     counts = ((fewer, "fewer"), (len(outside) - fewer, "more"))
     parts = " and ".join(f"{way} in {count} of {len(ratios)} rows" for count, way in counts if count)
     return f"{said}: {parts}, beyond what our model leaves open. {reference.doubt}"
@@ -99,20 +124,77 @@ class Cells:
     settings: dict[str, Any] = field(default_factory=dict)
 
 
-def measure_cells(given: dict[str, Any]) -> list[dict[str, Any]]:
-    """Run the experiments; return a row for each, without what the other builds are needed for.
+@dataclass(frozen=True)
+class Measured:
+    """What an experiment gave; numbers as of a `Row`."""
 
-    given  the fields of `Cells`: a job of plain data
+    objects: int
+    engine: str
+    per_second: float
+    cycles: float
+    low: int | None
+    high: int | None
+    instructions: float
+    checks: int
+    scenes: int
+    microseconds: int
+    pair_tests: float
+
+
+@dataclass(frozen=True)
+class WholeRun:
+    """The 30 seconds of 1994; line: what the program of 1994 would have printed."""
+
+    line: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A cell of the table.
+
+    engine                               that ran at the end of the experiment
+    printed_per_second, printed_cycles   None where 1994 printed nothing
+    per_second, cycles, instructions     per check, ours
+    low, high                            between which our clocks plausibly are; None without intervals
+    ratio                                cycles / printed_cycles, or None
+    checks, scenes, microseconds         the sample: counted checks, random scenes, simulated time
+    pair_tests                           mean per check in these very scenes
+    whole                                None of a sample
+    scatter                              of cycles by the choice of scenes, relative; None without a split
     """
+
+    machine: str
+    build: str
+    objects: int
+    engine: str
+    printed_per_second: float | None
+    printed_cycles: float | None
+    per_second: float
+    cycles: float
+    low: int | None
+    high: int | None
+    instructions: float
+    cycles_per_instruction: float
+    ratio: float | None
+    checks: int
+    scenes: int
+    microseconds: int
+    pair_tests: float
+    whole: WholeRun | None = field(metadata=SPREAD)
+    scatter: float | None = None
+
+
+def measure_cells(given: dict[str, Any]) -> list[dict[str, Any]]:
+    """Run the experiments of `Cells`, return `Measured` for each: a job, both as plain data."""
     cells = Cells(**given)
     program = open_harness(cells.machine, load_rom(ROM), cells.build, **cells.settings)
     bars = check_intervals(program, cells.objects, cells.seed) if cells.interval else [None] * len(cells.objects)
-    rows = []
+    measured = []
     for objects, bar in zip(cells.objects, bars, strict=True):
         done = experiment(program, objects, seed=cells.seed, seconds=cells.seconds, scenes=cells.scenes)
-        rows.append(_row(cells, objects, done, bar))
+        measured.append(asdict(_measured(cells, objects, done, bar)))
     program.stop_compiling()
-    return rows
+    return measured
 
 
 def check_intervals(program: Harness, objects: Sequence[int], seed: int) -> list[Interval]:
@@ -135,33 +217,50 @@ def _second_check(program: Harness, objects: int, seed: int) -> int:
     return reached[2] - reached[1]
 
 
-def _row(cells: Cells, objects: int, done: Experiment, bar: Interval | None) -> dict[str, Any]:
-    machine = cells.machine
-    printed = printed_cycles(machine, objects, done.clock_hz)
-    instructions, cycles = done.instructions / done.checks, done.cycles_per_check
-    tests = scene_tests(objects, cells.seed, done.scenes) @ done.weights / done.checks
+def _measured(cells: Cells, objects: int, done: Experiment, bar: Interval | None) -> Measured:
+    cycles = done.cycles_per_check
     low, high = bar.around(cycles) if bar else (None, None)
-    row = {
-        "machine": machine,
-        "build": cells.build,
-        "objects": objects,
-        "engine": done.engine,
-        "printed_per_second": PRINTED.get(machine, {}).get(objects),
-        "printed_cycles": printed,
-        "per_second": done.checks_per_second,
-        "cycles": cycles,
-        "low": low,
-        "high": high,
-        "instructions": instructions,
-        "cycles_per_instruction": cycles / instructions,
-        "ratio": None if printed is None else cycles / printed,
-        "checks": done.checks,
-        "scenes": done.scenes,
-        "microseconds": done.microseconds,
-        "pair_tests": float(tests),
-    }
-    is_full = cells.seconds is None and cells.scenes is None
-    return row | ({"line": experiment_line(objects, done.checks, done.microseconds)} if is_full else {})
+    tests = scene_tests(objects, cells.seed, done.scenes) @ done.weights / done.checks
+    return Measured(
+        objects,
+        done.engine,
+        done.checks_per_second,
+        cycles,
+        low,
+        high,
+        done.instructions / done.checks,
+        done.checks,
+        done.scenes,
+        done.microseconds,
+        float(tests),
+    )
+
+
+def _row(cells: Cells, measured: Measured) -> Row:
+    machine, objects, cycles = cells.machine, measured.objects, measured.cycles
+    printed = printed_cycles(machine, objects, preset(machine).clock_hz)
+    is_whole = cells.seconds is None and cells.scenes is None
+    line = experiment_line(objects, measured.checks, measured.microseconds)
+    return Row(
+        machine,
+        cells.build,
+        objects,
+        measured.engine,
+        PRINTED.get(machine, {}).get(objects),
+        printed,
+        measured.per_second,
+        cycles,
+        measured.low,
+        measured.high,
+        measured.instructions,
+        cycles / measured.instructions,
+        None if printed is None else cycles / printed,
+        measured.checks,
+        measured.scenes,
+        measured.microseconds,
+        measured.pair_tests,
+        WholeRun(line) if is_whole else None,
+    )
 
 
 SEED = 1994
@@ -188,6 +287,66 @@ SPLIT_NOTES = (
 )
 
 
+@dataclass(frozen=True)
+class BuildSplit:
+    """What a check of a build is made of; build: None for the printed column; low, high: see `solve_between`."""
+
+    machine: str
+    build: str | None
+    costs: Split = field(metadata=SPREAD)
+    low: dict[str, float] | None
+    high: dict[str, float] | None
+
+
+@dataclass(frozen=True)
+class PairTests:
+    """Mean and standard deviation of pair tests between scenes of so many objects."""
+
+    objects: int
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True)
+class ClockSettings:
+    """Machine -> parameters of caches and bus, and reading -> option; and of both what differs from the preset's."""
+
+    memory: dict[str, dict[str, int]]
+    memory_changed: dict[str, dict[str, int]]
+    readings: dict[str, dict[str, str]]
+    readings_changed: dict[str, dict[str, str]]
+
+
+@dataclass(frozen=True)
+class TimingMethod:
+    """How the cells were measured: full, or samples of so many seconds or scenes; the other of the two is None."""
+
+    full: bool
+    seconds: float | None
+    scenes: int | None
+    seed: int
+    clocks: ClockSettings = field(metadata=SPREAD)
+
+
+@dataclass(frozen=True)
+class TimingTable:
+    """The table: `retrosim timing --json`.
+
+    answer    of each machine whose reference build was measured
+    split     of each machine, of the printed column and of each build; only where there are three rows or more
+    analysis  empty without details
+    notes     sentences that belong under the table
+    """
+
+    answer: list[Answer]
+    rows: list[Row]
+    split: list[BuildSplit]
+    tests: list[PairTests]
+    analysis: list[Density]
+    method: TimingMethod
+    notes: list[str]
+
+
 def timing_table(
     machines: Sequence[str] | None = None,
     full: bool = False,
@@ -203,8 +362,8 @@ def timing_table(
     engine: str = "auto",
     interval: bool = True,
     workers: Workers = HERE,
-) -> dict[str, Any]:
-    """Measure every cell; return plain data for JSON.
+) -> TimingTable:
+    """Measure every cell.
 
     machines  names of presets, None for all that 1994 measured and that have an image of the ROM
     full      run the 30 simulated seconds of 1994 in each cell, instead of a sample
@@ -219,28 +378,6 @@ def timing_table(
     engine    as for a Machine; auto: the one that is done first
     interval  run every alternative as well, see `machine.interval`
     workers   who runs them: this process, several, or a cluster
-    Returns   dict with
-        answer    one dict per machine whose reference build was measured: see `answer.answer_of`
-        rows      one dict per cell:
-            machine, build, objects
-            engine                               that ran at the end of the experiment
-            printed_per_second, printed_cycles   None where 1994 printed nothing
-            per_second, cycles, instructions     per check, ours
-            low, high                            between which our clocks plausibly are; None without intervals
-            cycles_per_instruction
-            ratio                                cycles / printed_cycles, or None
-            checks, scenes, microseconds         the sample: counted checks, random scenes, simulated time
-            pair_tests                           mean per check in these very scenes
-            scatter                              of cycles by the choice of scenes, relative; None without a split
-            line                                 full only: what the program of 1994 would have printed
-        split     one dict per machine and build, and one with build None from the printed column:
-            sector_visit, object_pass, pair_test, worst    see `split`; only where there are three rows or more
-            low, high                            dicts of the three parts, None without intervals
-        tests     per number of objects: mean and standard deviation of pair tests between scenes
-        analysis  see `analysis`; empty without details
-        method    full; seconds or scenes, the other is None; seed; memory, memory_changed: machine -> parameters;
-                  readings, readings_changed: machine -> reading -> option
-        notes     list of sentences that belong under the table
     Errors    ValueError, RomError
     """
     rom = load_rom(ROM)
@@ -253,24 +390,24 @@ def timing_table(
     settings |= {"memory_clocks": dict(memory or {}), "readings": dict(readings or {})}
     wanted = [(name, build) for name in names for build in _wanted(rom, name, builds, details)]
     blocks = [Cells(name, build, tuple(objects), seed, length, scenes, interval, settings) for name, build in wanted]
-    rows = [row for block in _measure(blocks, workers, progress) for row in block]
+    measured = _measure(blocks, workers, progress)
+    rows = [_row(block, Measured(**cell)) for block, cells in zip(blocks, measured, strict=True) for cell in cells]
     tests = {count: scene_tests(count, seed, POPULATION) for count in objects}
     split = [costs for name in names for costs in _splits(name, rows, {n: float(t.mean()) for n, t in tests.items()})]
-    for row in rows:
-        row["scatter"] = _scatter(row, split, float(tests[row["objects"]].std()))
-    return {
-        "answer": [answer for name in names if (answer := _answer(name, rom, rows))],
-        "rows": rows,
-        "split": split,
-        "tests": [{"objects": n, "mean": float(t.mean()), "deviation": float(t.std())} for n, t in tests.items()],
-        "analysis": analysis_table() if details else [],
-        "method": {"full": full, "seconds": TEST_SECONDS if full else length, "scenes": scenes, "seed": seed} | used,
-        "notes": [
+    rows = [replace(row, scatter=_scatter(row, split, float(tests[row.objects].std()))) for row in rows]
+    return TimingTable(
+        [answer for name in names if (answer := _answer(name, rom, rows))],
+        rows,
+        split,
+        [PairTests(count, float(each.mean()), float(each.std())) for count, each in tests.items()],
+        analysis_table() if details else [],
+        TimingMethod(full, TEST_SECONDS if full else length, scenes, seed, used),
+        [
             *NOTES,
             *(SPLIT_NOTES if split else ()),
             *(note(name) for name in names for note in (service_note, printed_note) if note(name)),
         ],
-    }
+    )
 
 
 def _wanted(rom: Rom, machine: str, builds: Sequence[str] | None, details: bool) -> list[str]:
@@ -280,25 +417,25 @@ def _wanted(rom: Rom, machine: str, builds: Sequence[str] | None, details: bool)
     return builds_of(rom, machine, builds)
 
 
-def _answer(machine: str, rom: Rom, rows: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+def _answer(machine: str, rom: Rom, rows: Sequence[Row]) -> Answer | None:
     reference = reference_of(machine, rom)
-    mine = [row for row in rows if (row["machine"], row["build"]) == (machine, reference.build)]
+    mine = [row for row in rows if (row.machine, row.build) == (machine, reference.build)]
     return answer_of(machine, preset(machine).clock_hz, reference, mine) if mine else None
 
 
 def method_of(
     names: Sequence[str], memory: Mapping[str, int] | None, readings: Mapping[str, str] | None
-) -> dict[str, dict[str, dict[str, Any]]]:
+) -> ClockSettings:
     """Return parameters of caches and bus, and readings, of each machine; and those that differ. Errors: ValueError."""
     used = {name: memory_parameters(preset(name), memory) for name in names}
-    known = {name: preset(name).cpu().readings for name in names}
-    chosen = {name: chosen_readings(known[name], readings, f" on {name}") for name in names}
-    return {
-        "memory": used,
-        "memory_changed": {name: changed_memory(preset(name), values) for name, values in used.items()},
-        "readings": chosen,
-        "readings_changed": {name: changed_readings(known[name], chosen[name]) for name in names},
-    }
+    there = {name: preset(name).cpu().readings for name in names}
+    chosen = {name: chosen_readings(there[name], readings, f" on {name}") for name in names}
+    return ClockSettings(
+        used,
+        {name: changed_memory(preset(name), values) for name, values in used.items()},
+        chosen,
+        {name: changed_readings(there[name], chosen[name]) for name in names},
+    )
 
 
 def service_note(machine: str) -> str:
@@ -354,17 +491,17 @@ def _measure(
     return run_jobs(measure_cells, [Job(asdict(block)) for block in blocks], workers, ended)
 
 
-def _splits(machine: str, rows: list[dict[str, Any]], tests: dict[int, float]) -> list[dict[str, Any]]:
+def _splits(machine: str, rows: list[Row], tests: dict[int, float]) -> list[BuildSplit]:
     """Return the split of the printed column, then that of each build."""
-    mine = [row for row in rows if row["machine"] == machine]
+    mine = [row for row in rows if row.machine == machine]
     clock_hz = preset(machine).clock_hz
     printed = [(n, mean, each) for n, mean in tests.items() if (each := printed_cycles(machine, n, clock_hz))]
     tables: dict[str | None, list[Any]] = {None: printed} if mine else {}
     # rounded rates are independent of each other; what a model leaves open moves all rows the same way
     bounds: dict[str | None, list[Any]] = {None: [printed_range(machine, n, clock_hz) for n, _, _ in printed]}
     for row in mine:
-        tables.setdefault(row["build"], []).append((row["objects"], row["pair_tests"], row["cycles"]))
-        bounds.setdefault(row["build"], []).append((row["low"], row["cycles"], row["high"]))
+        tables.setdefault(row.build, []).append((row.objects, row.pair_tests, row.cycles))
+        bounds.setdefault(row.build, []).append((row.low, row.cycles, row.high))
     split = []
     for build, cells in tables.items():
         amounts = [parts(objects, tests) for objects, tests, _ in cells]
@@ -375,12 +512,12 @@ def _splits(machine: str, rows: list[dict[str, Any]], tests: dict[int, float]) -
         known = [cell for cell in bounds[build] if None not in cell]
         cases = zip(*known) if build else product(*known)
         low, high = solve_between(amounts, cases) if len(known) == len(cells) else (None, None)
-        split.append({"machine": machine, "build": build} | asdict(costs) | {"low": low, "high": high})
+        split.append(BuildSplit(machine, build, costs, low, high))
     return split
 
 
-def _scatter(row: dict[str, Any], split: list[dict[str, Any]], deviation: float) -> float | None:
-    for costs in split:
-        if (costs["machine"], costs["build"]) == (row["machine"], row["build"]):
-            return abs(costs["pair_test"]) * deviation / row["scenes"] ** 0.5 / row["cycles"]
+def _scatter(row: Row, split: list[BuildSplit], deviation: float) -> float | None:
+    for build in split:
+        if (build.machine, build.build) == (row.machine, row.build):
+            return abs(build.costs.pair_test) * deviation / row.scenes**0.5 / row.cycles
     return None

@@ -12,6 +12,7 @@ from retrosim.machine import Machine
 from retrosim.machine.choices import CAUSES
 from retrosim.machine.memory import RETURN_ADDRESS
 from retrosim.machine.presets import preset
+from retrosim.report.json import to_json
 from retrosim.rom import load_rom
 from retrosim.table_1994.causes import attribute_experiment, causes_table
 from retrosim.table_1994.harness import CHECKS_PER_SCENE, run_experiment
@@ -92,26 +93,26 @@ def test_the_mode_takes_the_same_clocks_and_gives_the_same_machine():
 
 
 def test_table_is_plain_json_and_adds_up(table):
-    assert json.loads(json.dumps(table, allow_nan=False)) == table
-    assert [(row["build"], row["objects"]) for row in table["rows"]] == [
+    plain = to_json(table)
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    assert [(row.build, row.objects) for row in table.rows] == [
         (build, objects) for build in ("O2", "fast") for objects in (0, 200)
     ]
-    for row in table["rows"]:
-        assert sum(row["causes"].values()) == row["cycles"] == pytest.approx(row["cycles_per_check"] * row["checks"])
-        assert row["ratio"] == row["cycles_per_check"] / row["printed_cycles"]
-        assert row["causes"].keys() == MEANINGS.keys()
-    assert table["method"]["memory_changed"] == {MACHINE: {}}
-    assert table["causes"] == {MACHINE: MEANINGS}
+    for row in table.rows:
+        assert sum(row.causes.values()) == row.cycles == pytest.approx(row.cycles_per_check * row.checks)
+        assert row.ratio == row.cycles_per_check / row.printed_cycles
+        assert row.causes.keys() == MEANINGS.keys()
+    assert plain["method"]["memory_changed"] == {MACHINE: {}}
+    assert table.causes == {MACHINE: MEANINGS}
 
 
 def test_machines_side_by_side():
     """Each has its own causes, legend and columns."""
     both = causes_table([MACHINE, PPC], builds=["O2"], objects=[0], seconds=0.005, engine="interpret")
-    assert json.loads(json.dumps(both, allow_nan=False)) == both
     text = text_of(render_causes(both))
-    for row, machine in zip(both["rows"], (MACHINE, PPC), strict=True):
-        assert row["causes"].keys() == causes_of(machine).keys() == both["causes"][machine].keys()
-        assert sum(row["causes"].values()) == row["cycles"]
+    for row, machine in zip(both.rows, (MACHINE, PPC), strict=True):
+        assert row.causes.keys() == causes_of(machine).keys() == both.causes[machine].keys()
+        assert sum(row.causes.values()) == row.cycles
     assert "mispredicted" in text and "registers" in text
     found = list(csv.DictReader(io.StringIO(rows_csv(both))))
     assert (found[0]["mispredicted"], found[1]["registers"]) == ("", "")
@@ -120,11 +121,11 @@ def test_machines_side_by_side():
 def test_text_and_csv(table):
     text = text_of(render_causes(table))
     assert max(map(len, text.splitlines())) <= 80 and "…" not in text
-    row = table["rows"][0]
+    row = table.rows[0]
     rows = [line.split() for line in text.splitlines()]
-    each, share = row["causes"]["execute"] / row["checks"], 100 * row["causes"]["execute"] / row["cycles"]
+    each, share = row.causes["execute"] / row.checks, 100 * row.causes["execute"] / row.cycles
     assert ["execute", f"{each:.0f}", f"{share:.1f}"] in [cells[:3] for cells in rows]
-    assert ["ours/1994", f"{row['ratio']:.3f}", f"{table['rows'][1]['ratio']:.3f}"] in rows
+    assert ["ours/1994", f"{row.ratio:.3f}", f"{table.rows[1].ratio:.3f}"] in rows
     found = list(csv.DictReader(io.StringIO(rows_csv(table))))
     assert [int(each["cycles"]) for each in found] == [sum(int(each[name]) for name in MEANINGS) for each in found]
 
@@ -146,12 +147,12 @@ def test_the_timing_table_says_which_memory_it_used():
     options = {"builds": ["O0"], "objects": [50], "seconds": 0.01, "details": False, "interval": False}
     changed = timing_table([MACHINE], memory={"copyback": 0, "write": 4}, **options)
     used = {name: each.value for name, each in preset(MACHINE).memory.items()}
-    assert changed["method"]["memory"] == {MACHINE: used | {"copyback": 0}}
-    assert changed["method"]["memory_changed"] == {MACHINE: {"copyback": 0}}
+    assert changed.method.clocks.memory == {MACHINE: used | {"copyback": 0}}
+    assert changed.method.clocks.memory_changed == {MACHINE: {"copyback": 0}}
     assert "Memory changed: copyback 0 (preset 1)" in text_of(render_timing(changed))
     plain = timing_table([MACHINE], **options)
     assert "Memory changed" not in text_of(render_timing(plain))
-    assert changed["rows"][0]["cycles"] > plain["rows"][0]["cycles"]
+    assert changed.rows[0].cycles > plain.rows[0].cycles
 
 
 @pytest.mark.parametrize(

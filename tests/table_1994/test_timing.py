@@ -2,10 +2,12 @@
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
+from retrosim.report.json import to_json
 from retrosim.table_1994.printed import PRINTED
 from retrosim.table_1994.report import render_timing
 from retrosim.table_1994.timing import timing_table
@@ -14,7 +16,11 @@ from tests.helpers.study.page import check_page
 
 MACHINE = "mc68040-25"
 BUILDS = ["O0", "O1", "O2"]
-NEEDED = {"machine", "build", "objects", "printed_per_second", "printed_cycles", "cycles", "instructions", "ratio"}
+KEYS = [
+    "machine", "build", "objects", "engine", "printed_per_second", "printed_cycles", "per_second", "cycles", "low",
+    "high", "instructions", "cycles_per_instruction", "ratio", "checks", "scenes", "microseconds", "pair_tests",
+    "scatter",
+]
 
 
 @pytest.fixture(scope="module")
@@ -42,66 +48,65 @@ def text_of(result, width=80):
 
 @pytest.mark.full
 def test_every_cell_of_the_68040_is_there(table):
-    cells = [(row["machine"], row["build"], row["objects"]) for row in table["rows"]]
+    cells = [(row.machine, row.build, row.objects) for row in table.rows]
     assert cells == [(MACHINE, build, count) for build in BUILDS for count in (0, 50, 100, 200)]
-    for row in table["rows"]:
-        assert row.keys() >= NEEDED
-        assert row["printed_per_second"] == PRINTED[MACHINE][row["objects"]]
-        assert row["printed_cycles"] == 25_000_000 / row["printed_per_second"]
-        assert row["ratio"] == row["cycles"] / row["printed_cycles"]
-        assert row["cycles_per_instruction"] == row["cycles"] / row["instructions"]
-        assert row["cycles"] * row["per_second"] == pytest.approx(25_000_000)
-        assert "line" not in row
+    for row in table.rows:
+        assert list(to_json(row)) == KEYS
+        assert row.printed_per_second == PRINTED[MACHINE][row.objects]
+        assert row.printed_cycles == 25_000_000 / row.printed_per_second
+        assert row.ratio == row.cycles / row.printed_cycles
+        assert row.cycles_per_instruction == row.cycles / row.instructions
+        assert row.cycles * row.per_second == pytest.approx(25_000_000)
 
 
 def test_instructions_per_check(table):
     """Counts known beforehand for another compilation of the routine, freestanding C by a current GCC."""
     known = {("O0", 0): 14.6e3, ("O0", 200): 112.6e3, ("O2", 0): 5.3e3, ("O2", 100): 18.4e3, ("O2", 200): 41.4e3}
-    rows = {(row["build"], row["objects"]): row["instructions"] for row in table["rows"]}
+    rows = {(row.build, row.objects): row.instructions for row in table.rows}
     for cell, instructions in known.items():
         assert rows[cell] == pytest.approx(instructions, rel=0.1)
 
 
 def test_split_accounts_for_the_rows(table):
-    costs = {each["build"]: each for each in table["split"]}
+    costs = {each.build: each.costs for each in table.split}
     assert list(costs) == [None, "O0", "O1", "O2"]
-    for row in table["rows"]:
-        each = costs[row["build"]]
-        visits = 396 * each["sector_visit"] + 4 * max(row["objects"], 1) * each["object_pass"]
-        assert visits + row["pair_tests"] * each["pair_test"] == pytest.approx(row["cycles"], rel=each["worst"] + 1e-9)
+    for row in table.rows:
+        each = costs[row.build]
+        visits = 396 * each.sector_visit + 4 * max(row.objects, 1) * each.object_pass
+        assert visits + row.pair_tests * each.pair_test == pytest.approx(row.cycles, rel=each.worst + 1e-9)
     printed = costs[None]
-    assert printed["sector_visit"] == pytest.approx(103, rel=0.025)
-    assert printed["object_pass"] == pytest.approx(113, rel=0.025)
-    assert printed["pair_test"] == pytest.approx(179, rel=0.025)
+    assert printed.sector_visit == pytest.approx(103, rel=0.025)
+    assert printed.object_pass == pytest.approx(113, rel=0.025)
+    assert printed.pair_test == pytest.approx(179, rel=0.025)
 
 
 @pytest.mark.full
 def test_rows_have_an_interval(table):
     """What a machine's estimates leave open moves the clocks, and so do the readings of its CPU."""
     barred = timing_table([MACHINE], builds=["O2"], details=False, seconds=0.02)
-    for row, plain in zip(barred["rows"], table["rows"][-4:], strict=True):
-        assert row["low"] < row["cycles"] < row["high"] < 1.5 * row["low"]
-        assert row["cycles"] == plain["cycles"] and plain["low"] is None
-    for costs in barred["split"]:
+    for row, plain in zip(barred.rows, table.rows[-4:], strict=True):
+        assert row.low < row.cycles < row.high < 1.5 * row.low
+        assert row.cycles == plain.cycles and plain.low is None
+    for costs in barred.split:
         for part in ("sector_visit", "object_pass", "pair_test"):
-            assert costs["low"][part] <= costs[part] <= costs["high"][part]
+            assert costs.low[part] <= getattr(costs.costs, part) <= costs.high[part]
 
 
 def test_the_printed_parts_are_as_uncertain_as_the_rounding_makes_them(table):
     """113 to 118 clocks a placing, 174 to 181 a pair test."""
-    printed = table["split"][0]
-    shown = {part: (round(printed["low"][part]), round(printed["high"][part])) for part in printed["low"]}
+    printed = table.split[0]
+    shown = {part: (round(printed.low[part]), round(printed.high[part])) for part in printed.low}
     assert shown["object_pass"] == (113, 118) or shown["object_pass"] == (112, 117)
     assert shown["sector_visit"] == (102, 102)
 
 
 def test_scatter_shrinks_with_the_sample(table):
-    rows = [row for row in table["rows"] if row["build"] == "O2"]
-    assert rows[0]["scatter"] == 0
-    longer = timing_table([MACHINE], seconds=0.5, builds=["O2"], details=False, interval=False)["rows"]
+    rows = [row for row in table.rows if row.build == "O2"]
+    assert rows[0].scatter == 0
+    longer = timing_table([MACHINE], seconds=0.5, builds=["O2"], details=False, interval=False).rows
     for short, long in zip(rows[1:], longer[1:]):
-        assert 0 < long["scatter"] < short["scatter"] < 0.15
-        assert abs(long["cycles"] / short["cycles"] - 1) < 4 * short["scatter"]
+        assert 0 < long.scatter < short.scatter < 0.15
+        assert abs(long.cycles / short.cycles - 1) < 4 * short.scatter
 
 
 def test_progress_counts_up_to_the_end(table, calls):
@@ -131,23 +136,28 @@ def test_the_readme_shows_the_ratios_of_the_page():
 
 
 def test_table_is_plain_json(table):
-    assert json.loads(json.dumps(table, allow_nan=False)) == table
-    assert {"answer", "rows", "split", "tests", "analysis", "method", "notes"} == table.keys()
-    assert table["answer"] == []  # the build that stands for 1994 was not asked for
-    assert table["analysis"][1]["ratio"]["formula"]["nine_sectors"] == 38.25
-    assert any("0 objects has one" in note for note in table["notes"])
-    method = {key: table["method"][key] for key in ("full", "seconds", "scenes", "seed", "memory_changed")}
+    plain = to_json(table)
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    assert list(plain) == ["answer", "rows", "split", "tests", "analysis", "method", "notes"]
+    assert list(plain[
+        "split"][0]) == ["machine", "build", "sector_visit", "object_pass", "pair_test", "worst", "low", "high",
+    ]
+    assert table.answer == []  # the build that stands for 1994 was not asked for
+    assert table.analysis[1].ratio["formula"]["nine_sectors"] == 38.25
+    assert any("0 objects has one" in note for note in table.notes)
+    method = {key: plain["method"][key] for key in ("full", "seconds", "scenes", "seed", "memory_changed")}
     assert method == {"full": False, "seconds": 0.02, "scenes": None, "seed": 1994, "memory_changed": {MACHINE: {}}}
 
 
 @pytest.mark.full
 def test_full_run_of_one_cell(full):
-    (row,) = full["rows"]
-    assert row["line"].startswith(f"200 objects: {row['checks']} in {row['microseconds']} us: ")
-    assert row["microseconds"] >= 30_000_000
-    assert full["method"].items() >= {"full": True, "seconds": 30, "scenes": None, "seed": 1994}.items()
-    assert row["scatter"] is None and full["split"] == []
-    assert row["low"] is None and row["high"] is None
+    (row,) = full.rows
+    assert row.whole.line.startswith(f"200 objects: {row.checks} in {row.microseconds} us: ")
+    assert row.microseconds >= 30_000_000
+    assert to_json(row)["line"] == row.whole.line
+    assert to_json(full.method).items() >= {"full": True, "seconds": 30, "scenes": None, "seed": 1994}.items()
+    assert row.scatter is None and full.split == []
+    assert row.low is None and row.high is None
 
 
 def test_text_fits_80_columns(table):
@@ -155,8 +165,8 @@ def test_text_fits_80_columns(table):
     assert max(map(len, text.splitlines())) <= 80
     assert "…" not in text and "\x1b" not in text
     rows = [line.split() for line in text.splitlines()]
-    first = table["rows"][0]
-    cells = ["0", "611", f"{first['per_second']:.0f}", "40917", f"{first['cycles']:.0f}", f"{first['ratio']:.3f}"]
+    first = table.rows[0]
+    cells = ["0", "611", f"{first.per_second:.0f}", "40917", f"{first.cycles:.0f}", f"{first.ratio:.3f}"]
     assert cells in [row[:6] for row in rows]
     assert ["1994", "102", "114", "178", "1.3", "%"] in rows
     assert ["2", "formula", "4", "153", "33", "17", "38.25", "8.25", "4.25"] in rows
@@ -166,14 +176,12 @@ def test_text_fits_80_columns(table):
 def test_text_of_a_full_run_has_the_programs_lines(full):
     text = text_of(full, 100)
     assert "30 simulated seconds" in text
-    assert f"  {full['rows'][0]['line']}" in text
+    assert f"  {full.rows[0].whole.line}" in text
 
 
 def test_text_of_a_machine_that_1994_did_not_measure(table):
-    other = dict(
-        table, rows=[row | {"printed_per_second": None, "printed_cycles": None, "ratio": None} for row in table["rows"]]
-    )
-    other["split"] = [costs for costs in table["split"] if costs["build"]]
+    rows = [replace(row, printed_per_second=None, printed_cycles=None, ratio=None) for row in table.rows]
+    other = replace(table, rows=rows, split=[costs for costs in table.split if costs.build])
     line = next(line.split() for line in text_of(other).splitlines() if line.startswith("    0 "))
     assert line[1] == line[3] == line[5] == "-"
 
@@ -201,5 +209,5 @@ def test_refusals(options, message):
 def test_tables_too_small_for_a_split_have_none():
     given = {"builds": ["O2"], "seconds": 0.001, "details": False, "interval": False}
     result = timing_table([MACHINE], objects=[0, 1, 2], **given)
-    assert result["split"] == []
-    assert [row["objects"] for row in result["rows"]] == [0, 1, 2]
+    assert result.split == []
+    assert [row.objects for row in result.rows] == [0, 1, 2]

@@ -60,11 +60,12 @@ def run(options: argparse.Namespace) -> int:
     files = OutputFiles.of(options)
     files.check()
     from retrosim.cost.causes import check_causes
+    from retrosim.report.json import to_json
     from retrosim.report.records import timing_page
     from retrosim.rom import load_rom
-    from retrosim.table_1994.causes import causes_table
+    from retrosim.table_1994.causes import CausesTable, causes_table
     from retrosim.table_1994.report import render_causes, render_timing, rows_csv
-    from retrosim.table_1994.timing import ROM, builds_of, timing_table
+    from retrosim.table_1994.timing import ROM, TimingTable, builds_of, timing_table
 
     rom = load_rom(ROM)
     memory, readings = dict(options.memory), dict(options.readings)
@@ -80,18 +81,18 @@ def run(options: argparse.Namespace) -> int:
     given = {"builds": options.build, "memory": memory, "readings": readings, "engine": options.engine or "auto"}
     with Progress(is_quiet=options.json or options.csv) as progress:
         if options.causes:
-            result = causes_table(names, progress.step, **given)
+            result: CausesTable | TimingTable = causes_table(names, progress.step, **given)
         else:
             workers = JobSettings.of(options).workers(None if details or options.full else len(names))
             given |= {"details": details, "interval": options.interval, "workers": workers}
             result = timing_table(names, options.full, progress.step, **given)
-    files.write_html(lambda: timing_page(result))
+    files.write_html(lambda: timing_page(to_json(result)))
     if options.json:
         print_json(result)
     elif options.csv:
         sys.stdout.write(rows_csv(result))
     else:
-        print_table(render_causes(result) if options.causes else render_timing(result, details))
+        print_table(render_causes(result) if isinstance(result, CausesTable) else render_timing(result, details))
     return 0
 
 
