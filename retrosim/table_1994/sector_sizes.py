@@ -9,9 +9,9 @@ code of the ROM sizes, whose flags are compared with the kernel's.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from statistics import mean
-from typing import Any
 
 import numpy as np
 from rich.console import Group, RenderableType
@@ -28,6 +28,29 @@ COUNTS = (20, 200)
 OWN = 200, 30  # objects and side of the document's
 
 
+@dataclass(frozen=True)
+class SizeRow:
+    """A size of sectors for so many objects of a side, pixels; tests and clocks of a check, means over the scenes."""
+
+    objects: int
+    side: int
+    sector: int
+    tests: float
+    cycles: float
+    is_advised: bool
+    is_fastest: bool = False
+
+
+@dataclass(frozen=True)
+class SectorSizes:
+    """Every size on a machine: one of `retrosim study --sectors --json`; verdict: in words."""
+
+    machine: str
+    seeds: list[int]
+    rows: list[SizeRow]
+    verdict: str
+
+
 def advised(side: int) -> int:
     """Return the smallest size that the document allows: a power of two above twice the side; for 30 its 64."""
     return next(size for size in SECTOR_SIZES if size > 2 * side)
@@ -35,13 +58,12 @@ def advised(side: int) -> int:
 
 def sector_sizes(
     machine: str, seeds: Sequence[int], progress: Callable[[int, int, str], None] = lambda done, total, text: None
-) -> dict[str, Any]:
+) -> SectorSizes:
     """Measure every size on a machine.
 
     machine  name of one that runs the ROM
     seeds    of the random scenes, over which tests and clocks are means
     progress progress(done, total, what)
-    Returns  dict with machine; rows of objects, side, sector, tests, cycles, is_advised, is_fastest; verdict, in words
     Errors   ValueError; RetrosimError when the ROM finds other collisions than the kernel
     """
     every = product(COUNTS, SIDES, SECTOR_SIZES)
@@ -51,13 +73,13 @@ def sector_sizes(
         progress(number, len(cases), f"{count} objects of {side}, sectors of {sector}")
         found = [_measured(machine, count, side, sector, seed) for seed in seeds]
         tests, cycles = (mean(each) for each in zip(*found, strict=True))
-        row = {"objects": count, "side": side, "sector": sector, "tests": tests, "cycles": cycles}
-        rows.append(row | {"is_advised": sector == advised(side)})
+        rows.append(SizeRow(count, side, sector, tests, cycles, sector == advised(side)))
+    least: dict[tuple[int, int], float] = {}
     for row in rows:
-        like = [each["cycles"] for each in rows if (each["objects"], each["side"]) == (row["objects"], row["side"])]
-        row["is_fastest"] = row["cycles"] == min(like)
+        least[_case(row)] = min(row.cycles, least.get(_case(row), row.cycles))
+    rows = [replace(row, is_fastest=row.cycles == least[_case(row)]) for row in rows]
     progress(len(cases), len(cases), "done")
-    return {"machine": machine, "seeds": list(seeds), "rows": rows, "verdict": _verdict(rows)}
+    return SectorSizes(machine, list(seeds), rows, _verdict(rows))
 
 
 def _measured(machine: str, count: int, side: int, sector: int, seed: int) -> tuple[int, int]:
@@ -84,40 +106,40 @@ def _corners(machine: Machine, count: int) -> tuple[np.ndarray, np.ndarray]:
     return words[:, 0].astype(np.int32 if wide else np.int16), words[:, 1].astype(np.int32 if wide else np.int16)
 
 
-def _verdict(rows: Sequence[dict[str, Any]]) -> str:
-    fastest = {_case(row): row for row in rows if row["is_fastest"]}
+def _verdict(rows: Sequence[SizeRow]) -> str:
+    fastest = {_case(row): row for row in rows if row.is_fastest}
     own = fastest[OWN]
-    smallest = sum(row["is_advised"] for row in fastest.values())
-    worst = max(fastest.values(), key=lambda row: _advised_of(rows, row)["cycles"] / row["cycles"])
-    lost = _advised_of(rows, worst)["cycles"] / worst["cycles"]
-    holds = "holds" if own["is_advised"] else f"does not hold: {own['sector']} is faster"
+    smallest = sum(row.is_advised for row in fastest.values())
+    worst = max(fastest.values(), key=lambda row: _advised_of(rows, row).cycles / row.cycles)
+    lost = _advised_of(rows, worst).cycles / worst.cycles
+    holds = "holds" if own.is_advised else f"does not hold: {own.sector} is faster"
     return (
         f"The document's advice, sectors of {advised(OWN[1])} for {OWN[0]} objects of {OWN[1]}, {holds}. "
         f"The smallest allowed size is the fastest in {smallest} of {len(fastest)} cases: where objects are few or "
         f"small, emptying and visiting sectors costs more than pair tests, up to {lost:.0f} times the fastest "
-        f"({worst['objects']} objects of {worst['side']}: {worst['sector']})."
+        f"({worst.objects} objects of {worst.side}: {worst.sector})."
     )
 
 
-def _advised_of(rows: Sequence[dict[str, Any]], row: dict[str, Any]) -> dict[str, Any]:
-    return next(each for each in rows if each["is_advised"] and _case(each) == _case(row))
+def _advised_of(rows: Sequence[SizeRow], row: SizeRow) -> SizeRow:
+    return next(each for each in rows if each.is_advised and _case(each) == _case(row))
 
 
-def _case(row: dict[str, Any]) -> tuple[int, int]:
-    return row["objects"], row["side"]
+def _case(row: SizeRow) -> tuple[int, int]:
+    return row.objects, row.side
 
 
-def render_sizes(result: dict[str, Any]) -> RenderableType:
+def render_sizes(result: SectorSizes) -> RenderableType:
     """Return the table for the terminal: clocks over sector size, a line for each number and side of objects."""
     lines = number_table("objects", "side", *map(str, SECTOR_SIZES), "fastest", "its tests")
-    for case in dict.fromkeys(map(_case, result["rows"])):
-        by_size = {row["sector"]: row for row in result["rows"] if _case(row) == case}
-        best = next(row for row in by_size.values() if row["is_fastest"])
+    for case in dict.fromkeys(map(_case, result.rows)):
+        by_size = {row.sector: row for row in result.rows if _case(row) == case}
+        best = next(row for row in by_size.values() if row.is_fastest)
         clocks = [_thousands(by_size[size]) if size in by_size else "-" for size in SECTOR_SIZES]
-        lines.add_row(*map(str, case), *clocks, str(best["sector"]), f"{best['tests']:,.0f}")
-    title = f"Thousands of clocks a check on the {result['machine']}, by the side of a sector; * smallest allowed"
-    return Group(Text(result["verdict"]), Text(), Text(title), lines)
+        lines.add_row(*map(str, case), *clocks, str(best.sector), f"{best.tests:,.0f}")
+    title = f"Thousands of clocks a check on the {result.machine}, by the side of a sector; * smallest allowed"
+    return Group(Text(result.verdict), Text(), Text(title), lines)
 
 
-def _thousands(row: dict[str, Any]) -> str:
-    return f"{row['cycles'] / 1000:,.1f}{'*' * row['is_advised']}"
+def _thousands(row: SizeRow) -> str:
+    return f"{row.cycles / 1000:,.1f}{'*' * row.is_advised}"

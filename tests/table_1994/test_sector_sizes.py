@@ -25,8 +25,8 @@ def test_sizes(machine: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sector_sizes, "SIDES", (30,))
         monkeypatch.setattr(sector_sizes, "COUNTS", (200,))
     result = measure(machine, [1994])
-    own = {row["sector"]: row for row in result["rows"] if (row["objects"], row["side"]) == (200, 30)}
+    own = {row.sector: row for row in result.rows if (row.objects, row.side) == (200, 30)}
     assert set(own) == {64, 128, 256}
-    assert own[64]["tests"] < own[128]["tests"] < own[256]["tests"]
-    assert own[64]["is_advised"] and own[64]["is_fastest"] and "holds" in result["verdict"]
-    assert sum(row["is_fastest"] for row in own.values()) == 1
+    assert own[64].tests < own[128].tests < own[256].tests
+    assert own[64].is_advised and own[64].is_fastest and "holds" in result.verdict
+    assert sum(row.is_fastest for row in own.values()) == 1
