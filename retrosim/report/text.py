@@ -1,4 +1,4 @@
-"""Numbers as text: counts with their nouns, clocks with thousands apart, intervals, how warm the caches were."""
+"""Numbers as text: counts with their nouns, thousands apart, percentages, intervals, how warm the caches were."""
 
 from __future__ import annotations
 
@@ -11,6 +11,16 @@ def counted(number: int, thing: str) -> str:
 def grouped(value: float | None) -> str:
     """Return clocks as a whole number with its thousands apart, "-" for None."""
     return "-" if value is None else f"{value:,.0f}"
+
+
+def decimal(value: float | None, digits: int = 0) -> str:
+    """Return a number with so many decimal places, "-" for None."""
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def percent(ratio: float | None, digits: int = 1) -> str:
+    """Return a ratio as a percentage with so many decimal places, "-" for None."""
+    return "-" if ratio is None else f"{100 * ratio:.{digits}f} %"
 
 
 def between(low: float | None, high: float | None) -> str:

@@ -14,7 +14,7 @@ from rich.text import Text
 from retrosim.machine import PRESETS
 from retrosim.report.json import to_json
 from retrosim.report.tables import number_table
-from retrosim.report.text import between, counted, grouped
+from retrosim.report.text import between, counted, decimal, grouped, percent
 
 from .analysis import METHODS, PARTS, Density
 from .causes import CauseRow, CausesTable
@@ -70,7 +70,7 @@ def _answer(result: TimingTable, answer: Answer) -> list[RenderableType]:
             grouped(row.printed_cycles),
             grouped(row.cycles),
             between(row.low, row.high),
-            Text(_number(row.ratio, 2), style="bold"),
+            Text(decimal(row.ratio, 2), style="bold"),
         )
     about = Text(f"Build {answer.build}: {answer.reason}.")
     return [*_machine(result, answer.machine), about, table, Padding(Text(answer.verdict), (0, 0, 1, 0))]
@@ -125,10 +125,10 @@ def _causes(build: str, rows: list[CauseRow]) -> RenderableType:
         cells = []
         for row in rows:
             clocks = row.causes[name]
-            cells += [_number(clocks / row.checks), _number(100 * clocks / row.cycles, 1)]
+            cells += [decimal(clocks / row.checks), decimal(100 * clocks / row.cycles, 1)]
         table.add_row(name, *cells, end_section=name == list(rows[0].causes)[-1])
-    table.add_row("clocks", *(cell for row in rows for cell in (_number(row.cycles_per_check), "")))
-    table.add_row("ours/1994", *(cell for row in rows for cell in (_number(row.ratio, 3), "")))
+    table.add_row("clocks", *(cell for row in rows for cell in (decimal(row.cycles_per_check), "")))
+    table.add_row("ours/1994", *(cell for row in rows for cell in (decimal(row.ratio, 3), "")))
     return Padding(table, (0, 0, 1, 0))
 
 
@@ -137,19 +137,11 @@ def heading(text: str) -> Text:
     return Text(text, style="bold")
 
 
-def _number(value: float | None, digits: int = 0) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
-def _percent(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:.1f} %"
-
-
 def _open(row: Row) -> str:
     """Return how far the clocks may be off, to the side that is farther, in percent."""
     if row.low is None or row.high is None:
         return "-"
-    return _percent(max(row.cycles - row.low, row.high - row.cycles) / row.cycles)
+    return percent(max(row.cycles - row.low, row.high - row.cycles) / row.cycles)
 
 
 def _cells(rows: list[Row]) -> RenderableType:
@@ -170,15 +162,15 @@ def _cells(rows: list[Row]) -> RenderableType:
             table.add_row(Text(row.build, style="bold"))
         table.add_row(
             f"{row.objects:>5}",
-            _number(row.printed_per_second),
-            _number(row.per_second),
-            _number(row.printed_cycles),
-            _number(row.cycles),
-            Text(_number(row.ratio, 3), style="bold"),
+            decimal(row.printed_per_second),
+            decimal(row.per_second),
+            decimal(row.printed_cycles),
+            decimal(row.cycles),
+            Text(decimal(row.ratio, 3), style="bold"),
             _open(row),
-            _percent(row.scatter),
-            _number(row.instructions),
-            _number(row.cycles_per_instruction, 2),
+            percent(row.scatter),
+            decimal(row.instructions),
+            decimal(row.cycles_per_instruction, 2),
             end_section=following is not None and following.build != row.build,
         )
     return Padding(table, (0, 0, 1, 0))
@@ -191,9 +183,9 @@ def _split(split: list[BuildSplit]) -> RenderableType:
         costs, cells = build.costs, []
         for part in PARTS:
             clocks = getattr(costs, part)
-            ratio = "" if printed is None or costs is printed else _number(clocks / getattr(printed, part), 2)
-            cells += [_number(clocks), ratio]
-        table.add_row(build.build or "1994", *cells, _percent(costs.worst))
+            ratio = "" if printed is None or costs is printed else decimal(clocks / getattr(printed, part), 2)
+            cells += [decimal(clocks), ratio]
+        table.add_row(build.build or "1994", *cells, percent(costs.worst))
         if build.low is None or build.high is None:
             continue
         bars = [cell for part in PARTS for cell in (between(build.low[part], build.high[part]), "")]
@@ -216,8 +208,8 @@ def _analysis(rows: list[Density], formula: str, counted: str, digits: int) -> R
     )
     for row in rows:
         for source, first in ((formula, str(row.objects_per_sector)), (counted, "")):
-            tests = (_number(row.tests[source][method], digits) for method in METHODS)
-            ratios = (_number(row.ratio[source][method], 2) for method in others)
+            tests = (decimal(row.tests[source][method], digits) for method in METHODS)
+            ratios = (decimal(row.ratio[source][method], 2) for method in others)
             table.add_row(
                 first,
                 source.removeprefix("random_"),
@@ -227,7 +219,7 @@ def _analysis(rows: list[Density], formula: str, counted: str, digits: int) -> R
             )
     if rows:
         table.add_row(
-            "", "limit", *("" for _ in METHODS), *(_number(rows[-1].limit[method], 2) for method in others)
+            "", "limit", *("" for _ in METHODS), *(decimal(rows[-1].limit[method], 2) for method in others)
         )
     return Padding(table, (0, 0, 1, 0))
 
