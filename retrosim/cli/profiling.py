@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from retrosim.cost.report import Report
 
 TOP = 10  # rows of a table
-OTHERS = ("callgrind", "speedscope", "perfetto")
+PROFILES = {
+    "callgrind": "write a profile for KCachegrind and callgrind_annotate",
+    "speedscope": "write a profile for speedscope.app",
+    "perfetto": "write a trace for ui.perfetto.dev and chrome://tracing",
+}
+"""Name of an option, as in `retrosim.cost.files.WRITERS` -> what it does."""
+
 MAX_TOP = 100_000
 PLACES = ("", "src", "../src")  # of sources, beside a program's file
 
@@ -28,9 +34,8 @@ def add_html(parser: Parser, help: str = "write a page with everything, which ne
 
 def add_files(parser: Parser) -> None:
     """Add the options for files of other profilers, and for where source files are."""
-    parser.add_argument("--callgrind", metavar="FILE", help="write a profile for KCachegrind and callgrind_annotate")
-    parser.add_argument("--speedscope", metavar="FILE", help="write a profile for speedscope.app")
-    parser.add_argument("--perfetto", metavar="FILE", help="write a trace for ui.perfetto.dev and chrome://tracing")
+    for name, help in PROFILES.items():
+        parser.add_argument(f"--{name}", metavar="FILE", help=help)
     parser.add_argument(
         "--source",
         dest="sources",
@@ -78,7 +83,7 @@ class OutputFiles:
     def of(cls, options: argparse.Namespace) -> OutputFiles:
         """Return what was given, as far as a command has such options."""
         given = vars(options)
-        profiles = {name: given[name] for name in OTHERS if given.get(name) is not None}
+        profiles = {name: given[name] for name in PROFILES if given.get(name) is not None}
         return cls(given.get("html"), profiles, options.force)
 
     def check(self) -> None:

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 FRAMES = 120  # two seconds of simulated time
 MAX_FRAMES = arguments.MAX_FRAMES
 MAX_LINES = 200  # of a program's text, the last ones
-PROFILES = ("profile", *profiling.OTHERS)
+PROFILES = ("profile", *profiling.PROFILES)
 IMPLYING = ("instructions", "screenshot", "json", *PROFILES)  # that no window is wanted
 
 

@@ -110,7 +110,7 @@ def add_options(parser: Parser) -> None:
     profiling.add_html(parser)
     profiling.add_files(parser)
     parser.need(["--loop", "--search", "--search-seed"], "--bounds")
-    parser.exclude(["--csv", "--html", "--top", *(f"--{name}" for name in profiling.OTHERS)], "--bounds")
+    parser.exclude(["--csv", "--html", "--top", *(f"--{name}" for name in profiling.PROFILES)], "--bounds")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -34,7 +34,7 @@ def add_options(parser: Parser) -> None:
         help="compare with another call: another program's file, or what is different: file=, machine=, build=, "
         f"entry=, timing=, convention= or cflags=; {arguments.REPEATABLE}",
     )
-    parser.exclude(["--bounds", "--csv", *(f"--{name}" for name in profiling.OTHERS)], "--against")
+    parser.exclude(["--bounds", "--csv", *(f"--{name}" for name in profiling.PROFILES)], "--against")
 
 
 def _other(text: str) -> tuple[str, str]:

@@ -33,7 +33,7 @@ def add_options(parser: Parser) -> None:
     )
     arguments.add_jobs(parser)
     parser.need(["--jobs", "--scheduler", "--resume"], "--sweep")
-    alone = ["--bounds", "--csv", *(f"--{name}" for name in profiling.OTHERS)]
+    alone = ["--bounds", "--csv", *(f"--{name}" for name in profiling.PROFILES)]
     parser.exclude([*alone, "--against", "--top"], "--sweep")
 
 
