@@ -13,7 +13,6 @@ import pytest
 from tests.helpers.pages import GUIDE, ROOT, blocks
 
 KERNEL, TOOLS = GUIDE / "adding-kernel.md", GUIDE / "adding-tools.md"
-INSTALLED = "retrosim/collide/__init__.py"
 
 
 @pytest.fixture
@@ -41,6 +40,12 @@ def insert(file: Path, after: str, text: str) -> None:
     replace(file, after, after + text)
 
 
+def below(file: Path, row: str, text: str) -> None:
+    """Insert below the first line that begins with `row`."""
+    listed = next(line for line in file.read_text().splitlines(keepends=True) if line.startswith(row))
+    insert(file, listed, text)
+
+
 def judge(checkout: Path, *tests: str) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *tests]
     done = subprocess.run(command, cwd=checkout, capture_output=True, text=True)
@@ -52,9 +57,15 @@ def test_a_kernel_joins(checkout: Path) -> None:
     for text in blocks(KERNEL, "text"):
         if match := re.match(r"# (\S+\.py)\n", text):
             (checkout / match[1]).write_text(text)
-    listed = next(line for line in (checkout / INSTALLED).read_text().splitlines() if line.startswith("    spheres "))
-    insert(checkout / INSTALLED, listed + "\n", block(KERNEL, "    diamonds    Example"))
-    judge(checkout, "tests/collide/test_diamonds.py", "tests/collide/test_oracle.py")
+    below(checkout / "retrosim/collide/__init__.py", "    spheres ", block(KERNEL, "    diamonds    Example"))
+    maps = {
+        "collide/kernels/shapes": "    spheres ",
+        "collide/documents": "    spheres ",
+        "study/methods": "    rekaby",
+    }
+    for folder, row in maps.items():
+        below(checkout / "retrosim" / folder / "__init__.py", row, "    diamonds  squares that stand on a corner\n")
+    judge(checkout, "tests/collide/test_diamonds.py", "tests/collide/test_oracle.py", "tests/test_layers.py")
     judge(checkout, "tests/collide/test_interface.py", "-k", "diamonds")
 
 
