@@ -43,6 +43,8 @@ TOPICS = (
     "examples",
     "lessons",
     "adding",
+    "adding-kernel",
+    "adding-tools",
     "internals",
     "house",
     "glossary",

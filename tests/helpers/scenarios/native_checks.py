@@ -11,6 +11,7 @@ import pytest
 from retrosim.errors import StateError
 from retrosim.machine import NativeMachine, state_file
 from retrosim.machine.world import World
+from retrosim.rom import load_rom
 from retrosim.tape import Tape
 
 LEFT, RIGHT, UP, DOWN, FIRE = 1, 2, 4, 8, 16
@@ -39,7 +40,9 @@ def pads_of(tape: Tape, frames: int) -> list[int]:
 
 def forged_state(rom: str, content: bytes, objects: int = 1, frames: int = 1, **changes: Any) -> bytes:
     """Return a saved state of a scenario whose arrays are these bytes; of the header's entries, those of `changes`."""
-    entries = {"machine": "native", "spec": "native 1", "rom": rom, "parameters": {"objects": objects, "seed": 5}}
+    known = {"objects": objects, "seed": 5}
+    parameters = {name: known.get(name, each.default) for name, each in load_rom(rom).parameters.items()}
+    entries = {"machine": "native", "spec": "native 1", "rom": rom, "parameters": parameters}
     entries |= {"frame_number": frames, "pad": 0, "pad_before": 0, "random": 9} | changes
     return state_file._written(entries, zlib.compress(content, 1))
 
