@@ -1,7 +1,7 @@
-"""What runs in the benchmark: our engines, the kernel, emulators of others, and the routine's C compiled natively.
+"""What runs machine code in a race: our engines and emulators of others; and the kernel, which does the same without.
 
-Each repeats complete checks of a workload and says how long it took, what flags came out, and, if it runs the ROM, a
-digest of all that the routine has written.
+Each repeats what it is given, and says how long it took, what came out, and, if it runs a ROM's routine, a digest of
+all that the routine has written. C compiled for this host is in `native`.
 """
 
 from __future__ import annotations
@@ -9,15 +9,13 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -27,10 +25,9 @@ from retrosim.collide.kernels.documents.four_shifts import mark_four_shifts
 from retrosim.errors import RetrosimError
 from retrosim.jit import kernel
 from retrosim.machine import Machine
-from retrosim.rom import Rom
 
 from .peers import PACKAGES, runs
-from .workload import STALE, Job, Workload, digest, job_of_checks, open_at_first_check
+from .workload import STALE, Job, Workload, digest
 
 SIMULATED = {
     "recompile-full": ("recompile", "full"),
@@ -45,46 +42,11 @@ SIMULATED = {
 
 PEERS = (*PACKAGES, "native-c")
 ENGINES = (*SIMULATED, "kernel", *PEERS)
-COMPILERS = ("cc", "gcc", "clang")
+HOST_PACKAGES = ("numba", "llvmlite", "numpy", *PACKAGES.values())
 LONGEST_RUN = 120  # seconds a process may take for anything
 WARM_INSTRUCTIONS = 2_000_000  # after which what is found at run time has been recompiled
 
 _SIDE = 30
-_SOURCES = ("src/sectors.c", "src/objects.c")
-# The sources know the 68K, i386 and PowerPC. Claiming to be the i386 gives 16-bit scalars on any host; nothing else in
-# these two files depends on it. The attribute that keeps functions apart for measuring is taken away: this is plain C.
-_C_FLAGS = ("-O2", "-std=gnu11", "-D__i386__", "-Dnoipa=")
-_DRIVER = r"""
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-void Seed(unsigned seed);
-void RandomizeObjects(short count);
-void DetermineCollisions(void);
-extern unsigned char gCollisionArray[];
-
-int main(int number, char **words)
-{
-    struct timespec start, end;
-    long i, objects, checks;
-
-    if (number != 4)
-        return 2;
-    objects = atol(words[2]);
-    checks = atol(words[3]);
-    Seed(strtoul(words[1], 0, 10));
-    RandomizeObjects(objects);
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
-    for (i = 0; i < checks; i++)
-        DetermineCollisions();
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-    printf("%.9f ", difftime(end.tv_sec, start.tv_sec) + 1e-9 * (end.tv_nsec - start.tv_nsec));
-    for (i = 0; i < objects; i++)
-        printf("%02x", gCollisionArray[i]);
-    return 0;
-}
-"""
 
 
 @dataclass(frozen=True)
@@ -101,17 +63,21 @@ class Lap:
     written: str | None
 
 
-class Contender(Protocol):
-    """What the benchmark needs of each."""
+class Contender:
+    """What repeats something in a race."""
 
     def run(self, count: int) -> Lap:
-        """Make `count` checks, 1 or more. Errors: RetrosimError."""
+        """Repeat it `count` times, 1 or more. Errors: RetrosimError."""
+        raise NotImplementedError
+
+    def warm_up(self) -> None:
+        """Have what is found at run time recompiled; others have nothing to do."""
 
     def close(self) -> None:
         """Give back what is held."""
 
 
-class Simulated:
+class Simulated(Contender):
     """Machine code on one of our engines.
 
     engine   that the machine was opened with
@@ -155,7 +121,7 @@ def repeat_checks(x, y, size, work, flags, count):
         mark_four_shifts(x, y, size, True, work, flags)
 
 
-class Kernel:
+class Kernel(Contender):
     """The Numba kernel, looping in compiled code."""
 
     def __init__(self, workload: Workload) -> None:
@@ -172,7 +138,7 @@ class Kernel:
         del self._work
 
 
-class Peer:
+class Peer(Contender):
     """Another emulator in a child process, see `peers`.
 
     isa     of the code
@@ -225,49 +191,10 @@ class Peer:
         self._process.communicate()
 
 
-class NativeC:
-    """The ROM's own C source, compiled for this host; every lap is a process that times itself."""
-
-    def __init__(self, rom: Rom, workload: Workload, folder: Path) -> None:
-        self._load, self._program = workload, folder / "native"
-        (folder / "driver.c").write_text(_DRIVER)
-        objects = []
-        for number, source in enumerate([*(rom.path / name for name in _SOURCES), folder / "driver.c"]):
-            flags = _C_FLAGS if number < len(_SOURCES) else _C_FLAGS[:2]
-            objects.append(str(folder / f"{number}.o"))
-            call_tool([find_compiler() or "cc", *flags, "-c", str(source), "-o", objects[-1]])
-        call_tool([find_compiler() or "cc", *objects, "-o", str(self._program)])
-
-    def run(self, count: int) -> Lap:
-        output = call_tool([str(self._program), str(self._load.seed), str(self._load.objects), str(count)])
-        seconds, flags = output.split()
-        return Lap(float(seconds), bytes.fromhex(flags), None)
-
-    def close(self) -> None:
-        self._program.unlink(missing_ok=True)
-
-
-def call_tool(command: list[str]) -> str:
-    """Return what a program prints. Errors: RetrosimError."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_RUN, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise RetrosimError(f"{Path(command[0]).name}: {error}") from None
-    if done.returncode:
-        last = done.stderr.strip().splitlines()[-1:] or [f"status {done.returncode}"]
-        raise RetrosimError(f"{Path(command[0]).name}: {last[0]}")
-    return done.stdout
-
-
 def child_environment(**variables: str) -> dict[str, str]:
     """Return the environment for a Python child that finds this very package."""
     paths = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
     return os.environ | {"PYTHONPATH": os.pathsep.join(path for path in paths if path)} | variables
-
-
-def find_compiler() -> str | None:
-    """Return the path of a C compiler: $CC, else the first of COMPILERS that is there, else None."""
-    return next((path for name in (os.environ.get("CC"), *COMPILERS) if name and (path := shutil.which(name))), None)
 
 
 def missing_peer(engine: str, isa: str) -> str | None:
@@ -281,33 +208,20 @@ def missing_peer(engine: str, isa: str) -> str | None:
     return None
 
 
-def why_missing(engine: str, rom: Rom, isa: str) -> str | None:
-    """Return why an engine cannot run on this host, or not the code of an ISA; None if it can."""
-    if engine == "native-c":
-        if not all((rom.path / name).is_file() for name in _SOURCES):
-            return "the ROM's sources are not here (they are in the repository, not in the installed package)"
-        if find_compiler() is None:
-            return f"no C compiler is installed ({', '.join(COMPILERS)})"
-    return missing_peer(engine, isa)
+@dataclass(frozen=True)
+class OfMachineCode:
+    """Figures of what runs machine code: `times_machine` is its speed over the machine's own, by the full timing."""
+
+    instructions_per_second: float
+    times_machine: float
 
 
-def open_contender(engine: str, rom: Rom, workload: Workload, folder: Path) -> Contender:
-    """Make a contender ready.
+def of_machine_code(engine: str, rate: float | None, instructions: int, seconds: float) -> OfMachineCode | None:
+    """Return the figures of an engine that runs machine code; None for another one, or one without a speed.
 
-    engine   one of ENGINES
-    folder   for files it needs until it is closed
-    Errors   RetrosimError
+    rate     repetitions per second
+    seconds  of one on the machine itself; it has so many instructions
     """
-    own = Path(tempfile.mkdtemp(prefix=f"{engine}-", dir=folder))
-    if engine in SIMULATED:
-        kind, timing = SIMULATED[engine]
-        load = workload
-        machine = open_at_first_check(
-            load.machine, rom, load.build, load.objects, load.seed, engine=kind, timing=timing
-        )
-        return Simulated(kind, machine, job_of_checks(machine))
-    if engine == "kernel":
-        return Kernel(workload)
-    if engine in PACKAGES:
-        return Peer(engine, workload.isa, workload.memory, workload.job, own)
-    return NativeC(rom, workload, own)
+    if not rate or (engine not in SIMULATED and engine not in PACKAGES):
+        return None
+    return OfMachineCode(rate * instructions, rate * seconds)

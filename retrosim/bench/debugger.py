@@ -6,26 +6,22 @@ Every contender is a machine of its own that plays the same game; they take turn
 
 from __future__ import annotations
 
-import csv
-import io
 import time
 from collections.abc import Callable, Sequence
-from datetime import date
+from dataclasses import dataclass
+from functools import partial
 from statistics import median
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from retrosim.cache.sources import source_digest
 from retrosim.checks import check_choice
 from retrosim.machine import Machine
 from retrosim.machine.presets import preset
 from retrosim.report.tables import number_table
 
-from .engines import Steps, host
-from .laps import fill_lap
-from .programs import commit
+from .contenders import HOST_PACKAGES
+from .race import Entry, Host, MadeFrom, Progress, Ready, Steps, cases_csv, check_laps, host, made_from, race
 
 ROM, PLACE, VARIABLE, BYTES = "shooter", "MoveAll", "gFrame", 4
 NEVER = "frame < 0"
@@ -57,25 +53,57 @@ CONTENDERS: dict[str, Callable[[Machine], None] | None] = {
 }
 
 
+@dataclass(frozen=True)
+class DebuggerCase:
+    """What a machine reached.
+
+    per_second   frames, by the median lap
+    ratio        to the machine without a debugger, by the median of the laps' ratios
+    worst_ratio  the lowest of them
+    """
+
+    machine: str
+    engine: str
+    name: str
+    per_second: float
+    ratio: float
+    worst_ratio: float
+    laps: int
+
+
+@dataclass(frozen=True)
+class DebuggerMethod:
+    """How it was measured; see `benchmark_debugger`."""
+
+    rounds: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class DebuggerResult:
+    """What `benchmark_debugger` measured; `verdict` says whether at least half of the speed is left with a point."""
+
+    verdict: str
+    cases: list[DebuggerCase]
+    host: Host
+    made: MadeFrom
+    method: DebuggerMethod
+
+
 def benchmark_debugger(
     *,
     machines: Sequence[str] | None = None,
     engines: Sequence[str] | None = None,
     rounds: int = 9,
     seconds: float = 0.3,
-    progress: Callable[[int, int, str], None] | None = None,
-) -> dict[str, Any]:
+    progress: Progress | None = None,
+) -> DebuggerResult:
     """Measure. The defaults take some three minutes.
 
     machines  presets' names, None for all processors
     engines   some of ENGINES, None for all
     rounds    laps of each, 1 or more
     seconds   aimed at for a lap
-    Returns   dict for JSON with
-        verdict  a sentence: is at least half of the speed left with a point?
-        cases    one dict per machine, engine and contender: machine, engine, name, per_second (frames by the median
-                 lap), ratio (to the machine without a debugger, by medians of the laps' ratios), worst_ratio, laps
-        host, made, method
     Errors    ValueError
     """
     chosen, asked = list(machines or MACHINES), list(engines or ENGINES)
@@ -83,43 +111,34 @@ def benchmark_debugger(
         preset(name)
     for engine in asked:
         check_choice("engine", engine, ENGINES)
-    steps = Steps(progress, len(chosen) * len(asked) * (1 + rounds))
+    check_laps(rounds, seconds)
+    steps = Steps(progress, len(chosen) * len(asked) * (len(CONTENDERS) + rounds))
     cases = [case for name in chosen for engine in asked for case in _race(name, engine, rounds, seconds, steps)]
     steps.end()
-    with_point = [case["ratio"] for case in cases if case["name"].startswith("one ")]
+    with_point = [case.ratio for case in cases if case.name.startswith("one ")]
     kept = "at least half" if min(with_point) >= GOAL else "less than half"
-    return {
-        "verdict": f"with a point {kept} of the speed is left: {min(with_point):.2f} to {max(with_point):.2f} of it",
-        "cases": cases,
-        "host": host(),
-        "made": {"date": date.today().isoformat(), "sources": source_digest(), "commit": commit()},
-        "method": {"rounds": rounds, "seconds": seconds},
-    }
+    return DebuggerResult(
+        verdict=f"with a point {kept} of the speed is left: {min(with_point):.2f} to {max(with_point):.2f} of it",
+        cases=cases,
+        host=host(HOST_PACKAGES),
+        made=made_from(),
+        method=DebuggerMethod(rounds, seconds),
+    )
 
 
-def _race(name: str, engine: str, rounds: int, seconds: float, steps: Steps) -> list[dict[str, Any]]:
-    steps.next(f"{name}, {engine}: opening")
-    machines = {contender: _opened(name, engine, prepare) for contender, prepare in CONTENDERS.items()}
-    count, _ = fill_lap(lambda frames: _lap(machines[WITHOUT], frames), seconds)
-    laps: dict[str, list[float]] = {contender: [] for contender in machines}
-    for number in range(rounds):
-        steps.next(f"{name}, {engine}: lap {number + 1} of {rounds}")
-        for contender, machine in machines.items():
-            laps[contender].append(count / _lap(machine, count))
+def _race(name: str, engine: str, rounds: int, seconds: float, steps: Steps) -> list[DebuggerCase]:
+    """Let machines with and without a debugger take turns; all play the same frames. Errors: RetrosimError."""
+
+    def make_ready(prepare: Callable[[Machine], None] | None) -> Ready:
+        return Ready(partial(_lap, _opened(name, engine, prepare)))
+
+    entries = [Entry(contender, partial(make_ready, prepare)) for contender, prepare in CONTENDERS.items()]
+    race(entries, rounds, seconds, steps, f"{name}, {engine}", errors=(), are_alike=True)
     cases = []
-    for contender, rates in laps.items():
-        ratios = [rate / without for rate, without in zip(rates, laps[WITHOUT])]
-        cases.append(
-            {
-                "machine": name,
-                "engine": engine,
-                "name": contender,
-                "per_second": median(rates),
-                "ratio": median(ratios),
-                "worst_ratio": min(ratios),
-                "laps": rounds,
-            }
-        )
+    for entry in entries:
+        ratios = [rate / without for rate, without in zip(entry.rates, entries[0].rates)]
+        rate = median(entry.rates)
+        cases.append(DebuggerCase(name, engine, entry.engine, rate, median(ratios), min(ratios), rounds))
     return cases
 
 
@@ -144,28 +163,22 @@ def _lap(machine: Machine, frames: int) -> float:
     return time.process_time() - begun
 
 
-def render_debugger(result: dict[str, Any]) -> RenderableType:
-    """Return what was found, for a rich console."""
-    names = list(CONTENDERS)
+def render_debugger(result: DebuggerResult) -> RenderableType:
+    """Return everything that was measured, for a rich console."""
     table = number_table("machine", "engine", "frames/s", "debugger", "breakpoint", "watchpoint")
-    cases = {(case["machine"], case["engine"], case["name"]): case for case in result["cases"]}
-    for machine, engine in dict.fromkeys((case["machine"], case["engine"]) for case in result["cases"]):
-        mine = [cases[machine, engine, name] for name in names]
-        ratios = [f"{case['ratio']:.2f}" for case in mine[1:]]
-        table.add_row(machine, engine, f"{mine[0]['per_second']:,.0f}", *ratios)
-    method = result["method"]
+    by_place = {(case.machine, case.engine, case.name): case for case in result.cases}
+    for machine, engine in dict.fromkeys((case.machine, case.engine) for case in result.cases):
+        without, *others = (by_place[machine, engine, name] for name in CONTENDERS)
+        table.add_row(machine, engine, f"{without.per_second:,.0f}", *(f"{case.ratio:.2f}" for case in others))
+    method = result.method
     legend = (
         "frames/s: without a debugger; then ratios to that: a debugger without points, with a breakpoint, with a",
         "watchpoint that the game passes once a frame, both with a condition that never holds. Medians of",
-        f"{method['rounds']} laps of about {method['seconds']:g} s of processor time.",
+        f"{method.rounds} laps of about {method.seconds:g} s of processor time.",
     )
-    return Group(Text(result["verdict"], style="bold"), Text(), table, Text(), *map(Text, legend))
+    return Group(Text(result.verdict, style="bold"), Text(), table, Text(), *map(Text, legend))
 
 
-def debugger_csv(result: dict[str, Any]) -> str:
+def debugger_csv(result: DebuggerResult) -> str:
     """Return the cases as CSV."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([case[column] for column in COLUMNS] for case in result["cases"])
-    return text.getvalue()
+    return cases_csv(COLUMNS, result.cases)

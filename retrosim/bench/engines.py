@@ -1,58 +1,121 @@
 """Host speed: complete checks per second of our engines and of the kernel, beside other emulators and plain C.
 
-All of them work on one scene; those that run machine code run the same ROM image from the same memory. They take turns,
-lap by lap, so that a disturbance of the host meets all, and the median lap counts, in processor time of the one thread
-that each of them has. After every lap the collision flags must be those of the plain-Python reference, and the memory
-that the ROM's routine writes must be the same everywhere; a contender that fails this is reported as an error and gets
-no figure.
+All of them work on one scene; those that run machine code run the same ROM image from the same memory, in processor
+time of the one thread that each of them has. After every lap the collision flags must be those of the plain-Python
+reference, and the memory that the ROM's routine writes must be the same everywhere.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import os
-import platform
-import re
-import statistics
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from datetime import date
+from dataclasses import dataclass, field
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from retrosim.cache.sources import PACKAGE, source_digest
 from retrosim.checks import check_choice
 from retrosim.errors import RetrosimError
 from retrosim.machine.choices import WARM_CALLS
 from retrosim.machine.presets import preset
+from retrosim.report.json import SPREAD
 from retrosim.report.tables import number_table
 from retrosim.report.text import warmth
 from retrosim.rom import Rom, load_rom
 
-from .contenders import ENGINES, PEERS, SIMULATED, Contender, Lap, open_contender, why_missing
-from .laps import Entry, fill_lap
+from .contenders import (
+    ENGINES,
+    HOST_PACKAGES,
+    PEERS,
+    SIMULATED,
+    Contender,
+    Kernel,
+    Lap,
+    OfMachineCode,
+    Peer,
+    Simulated,
+    missing_peer,
+    of_machine_code,
+)
+from .native import NO_ROM_SOURCES, ROUTINE_SOURCES, NativeRoutine, why_not_native
 from .peers import PACKAGES
-from .startup import STAGES, region_times, startup_times
-from .workload import Workload, prepare
+from .race import (
+    Entry,
+    Host,
+    Made,
+    Progress,
+    Ready,
+    Skipped,
+    Steps,
+    cases_csv,
+    check_laps,
+    host,
+    made,
+    race,
+    ratios,
+    skipped_lines,
+)
+from .startup import STAGES, RegionTimes, Starts, region_times, startup_times
+from .workload import Workload, job_of_checks, open_at_first_check, prepare
 
 MACHINE = "mc68040-25"
 COLUMNS = ("name", "engine", "per_second", "spread", "instructions_per_second", "times_machine", "error")
-RESULTS = PACKAGE.parent / "tools" / "bench"  # of a checkout: one file per host
 ROM = "sectors"
 _TIMINGS = tuple(dict.fromkeys(timing for engine, timing in SIMULATED.values() if engine == "recompile"))
-_PACKAGES = ("numba", "llvmlite", "numpy", *PACKAGES.values())
 
 
-def benchmark(
+@dataclass(frozen=True)
+class EngineCase:
+    """What an engine reached in one scene.
+
+    per_second  complete checks, by the median lap; None with an error
+    ratio_to    peer -> our speed over its
+    spread      fastest less slowest lap, over the median
+    checks      in a lap
+    """
+
+    name: str
+    engine: str
+    build: str
+    objects: int
+    per_second: float | None
+    ratio_to: dict[str, float]
+    spread: float | None
+    laps: int
+    checks: int
+    error: str | None
+    machine_code: OfMachineCode | None = field(metadata=SPREAD)
+
+
+@dataclass(frozen=True)
+class EngineMethod:
+    """How it was measured; see `benchmark_engines`."""
+
+    machine: str
+    rounds: int
+    seconds: float
+    seed: int
+    warm: int
+
+
+@dataclass(frozen=True)
+class EngineResult:
+    """What `benchmark_engines` measured; `startup` and `regions` are None where that was not asked for."""
+
+    cases: list[EngineCase]
+    skipped: list[Skipped]
+    startup: dict[str, Starts] | None
+    regions: list[RegionTimes] | None
+    host: Host
+    made: Made
+    method: EngineMethod
+
+
+def benchmark_engines(
     *,
     machine: str = MACHINE,
     builds: Sequence[str] = ("O2",),
@@ -63,8 +126,8 @@ def benchmark(
     startup: bool = True,
     seed: int = 1994,
     warm: int = WARM_CALLS,
-    progress: Callable[[int, int, str], None] | None = None,
-) -> dict[str, Any]:
+    progress: Progress | None = None,
+) -> EngineResult:
     """Measure; the defaults take some minutes, half of them compiling what the cache does not hold, and all regions.
 
     machine   a preset's name
@@ -76,21 +139,14 @@ def benchmark(
     startup   also measure cold and warm starts, and how long regions take to compile, each in a new process
     seed      of the scenes
     warm      checks before the one whose clocks `times_machine` counts with
-    progress  called with steps done, their number, and what comes next
-    Returns   dict for JSON with
-        cases    one dict per scene and engine: name, engine, build, objects, per_second (None with an error),
-                 ratio_to (peer -> our speed over its), spread ((fastest - slowest) / median lap), laps, checks (in a
-                 lap), error (None), and for machine code instructions_per_second and times_machine, which is how many
-                 times as fast as the machine itself, by its full timing
-        skipped  dicts of engine and reason
-        startup  see `startup.startup_times`, or None
-        regions  see `startup.region_times`, or None
-        host     what it ran on
-        made     date, version of retrosim, digest of its sources
-        method   machine, rounds, seconds, seed, warm
     Errors    ValueError, RomError
     """
-    _check(objects, rounds, seconds, engines)
+    for count in objects:
+        if not 1 <= count <= 200:
+            raise ValueError(f"objects {count}: allowed 1..200")
+    check_laps(rounds, seconds)
+    for engine in engines or ():
+        check_choice("engine", engine, ENGINES)
     rom, asked, isa = load_rom(ROM), list(engines or ENGINES), preset(machine).isa
     for build in builds:
         rom.image(isa, build)
@@ -98,80 +154,71 @@ def benchmark(
     present = [engine for engine in asked if engine not in missing]
     cold_starts, warm_starts = (1, 3) if startup else (0, 0)
     compiled = 2 * len(builds) * len(_TIMINGS) if startup else 0
-    laps = len(builds) * len(objects) * (1 + len(present) * (rounds + 1))
-    steps = Steps(progress, laps + cold_starts + warm_starts + compiled)
-    cases: list[dict[str, Any]] = []
+    races = len(builds) * len(objects) * (1 + len(present) + rounds)
+    steps = Steps(progress, races + cold_starts + warm_starts + compiled)
+    cases: list[EngineCase] = []
     for build in builds:
         for count in objects:
             steps.next(f"{build}, {count} objects: preparing")
             workload = prepare(machine, rom, build, count, seed, warm)
-            entries = _race(rom, workload, present, rounds, seconds, steps)
-            cases += _cases(workload, entries)
+            cases += _cases(workload, _race(rom, workload, present, rounds, seconds, steps))
     starts = regions = None
     if startup:
         starts = startup_times(machine, cold=cold_starts, warm=warm_starts, progress=steps.next)
-        regions = [each for build in builds for each in region_times(machine, build, _TIMINGS, steps.next)]
+        regions = [region for build in builds for region in region_times(machine, build, _TIMINGS, steps.next)]
     steps.end()
-    return {
-        "cases": cases,
-        "skipped": [{"engine": engine, "reason": reason} for engine, reason in missing.items()],
-        "startup": starts,
-        "regions": regions,
-        "host": host(),
-        "made": {"date": date.today().isoformat(), "sources": source_digest()},
-        "method": {"machine": machine, "rounds": rounds, "seconds": seconds, "seed": seed, "warm": warm},
-    }
+    return EngineResult(
+        cases=cases,
+        skipped=[Skipped(engine, reason) for engine, reason in missing.items()],
+        startup=starts,
+        regions=regions,
+        host=host(HOST_PACKAGES),
+        made=made(),
+        method=EngineMethod(machine, rounds, seconds, seed, warm),
+    )
 
 
-class Steps:
-    """Progress: says what comes next, and how much is done."""
-
-    def __init__(self, progress: Callable[[int, int, str], None] | None, total: int) -> None:
-        self._progress, self._total, self._done = progress, total, 0
-
-    def next(self, text: str) -> None:
-        if self._progress is not None:
-            self._progress(min(self._done, self._total), self._total, text)
-        self._done += 1
-
-    def end(self) -> None:
-        self._done = self._total
-        self.next("done")
+def why_missing(engine: str, rom: Rom, isa: str) -> str | None:
+    """Return why an engine cannot run on this host, or not the code of an ISA; None if it can."""
+    if engine == "native-c":
+        return why_not_native(all((rom.path / name).is_file() for name in ROUTINE_SOURCES), NO_ROM_SOURCES)
+    return missing_peer(engine, isa)
 
 
-def _check(objects: Sequence[int], rounds: int, seconds: float, engines: Sequence[str] | None) -> None:
-    for count in objects:
-        if not 1 <= count <= 200:
-            raise ValueError(f"objects {count}: allowed 1..200")
-    if rounds < 1:
-        raise ValueError(f"rounds {rounds}: allowed 1 or more")
-    if not 0 < seconds <= 60:
-        raise ValueError(f"seconds {seconds}: allowed above 0, to 60")
-    for engine in engines or ():
-        check_choice("engine", engine, ENGINES)
+def open_contender(engine: str, rom: Rom, workload: Workload, folder: Path) -> Contender:
+    """Make a contender ready.
+
+    engine   one of ENGINES
+    folder   for files it needs until it is closed
+    Errors   RetrosimError
+    """
+    own = Path(tempfile.mkdtemp(prefix=f"{engine}-", dir=folder))
+    if engine in SIMULATED:
+        kind, timing = SIMULATED[engine]
+        load = workload
+        machine = open_at_first_check(
+            load.machine, rom, load.build, load.objects, load.seed, engine=kind, timing=timing
+        )
+        return Simulated(kind, machine, job_of_checks(machine))
+    if engine == "kernel":
+        return Kernel(workload)
+    if engine in PACKAGES:
+        return Peer(engine, workload.isa, workload.memory, workload.job, own)
+    return NativeRoutine(rom, workload, own)
 
 
 def _race(rom: Rom, workload: Workload, engines: list[str], rounds: int, seconds: float, steps: Steps) -> list[Entry]:
     """Let contenders take turns at one scene."""
-    entries = [Entry(engine) for engine in engines]
-    scene = f"{workload.build}, {workload.objects} objects"
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="retrosim-bench-")))
-        contenders: dict[str, Contender] = {}
-        for entry in entries:
-            steps.next(f"{scene}: {entry.engine}, first laps")
-            try:
-                contender = open_contender(entry.engine, rom, workload, folder)
-                stack.callback(contender.close)
-                contenders[entry.engine] = contender
-                entry.count, _ = fill_lap(partial(_seconds, contender=contender, workload=workload), seconds)
-            except RetrosimError as error:
-                entry.error = str(error)
-        for number in range(rounds):
-            for entry in entries:
-                steps.next(f"{scene}: {entry.engine}, lap {number + 1} of {rounds}")
-                if entry.error is None:
-                    _lap(entry, contenders[entry.engine], workload)
+
+        def make_ready(engine: str) -> Ready:
+            contender = open_contender(engine, rom, workload, folder)
+            stack.callback(contender.close)
+            return Ready(partial(_seconds, contender=contender, workload=workload))
+
+        entries = [Entry(engine, partial(make_ready, engine)) for engine in engines]
+        race(entries, rounds, seconds, steps, f"{workload.build}, {workload.objects} objects")
     return entries
 
 
@@ -184,13 +231,6 @@ def _seconds(count: int, contender: Contender, workload: Workload) -> float:
     return lap.seconds
 
 
-def _lap(entry: Entry, contender: Contender, workload: Workload) -> None:
-    try:
-        entry.rates.append(entry.count / _seconds(entry.count, contender, workload))
-    except RetrosimError as error:
-        entry.error = str(error)
-
-
 def _difference(lap: Lap, workload: Workload) -> str | None:
     """Return what is wrong with the result of a lap, None if it is right."""
     wrong = [index for index, (ours, right) in enumerate(zip(lap.result, workload.flags)) if ours != right]
@@ -201,112 +241,38 @@ def _difference(lap: Lap, workload: Workload) -> str | None:
     return None
 
 
-def _cases(workload: Workload, entries: list[Entry]) -> list[dict[str, Any]]:
-    medians = {entry.engine: statistics.median(entry.rates) for entry in entries if entry.error is None}
-    cases = []
-    for entry in entries:
-        rate = medians.get(entry.engine)
-        runs_rom = entry.engine in SIMULATED or entry.engine in PACKAGES
-        ratios = {peer: rate / medians[peer] for peer in PEERS if rate and peer in medians and peer != entry.engine}
-        case = {
-            "name": f"sectors {workload.build}, {workload.objects} objects",
-            "engine": entry.engine,
-            "build": workload.build,
-            "objects": workload.objects,
-            "per_second": rate,
-            "ratio_to": ratios,
-            "spread": (max(entry.rates) - min(entry.rates)) / rate if rate else None,
-            "laps": len(entry.rates),
-            "checks": entry.count,
-            "error": entry.error,
-        }
-        if runs_rom and rate:
-            case["instructions_per_second"] = rate * workload.instructions
-            case["times_machine"] = rate * workload.cycles / workload.clock_hz
-        cases.append(case)
-    return cases
+def _cases(workload: Workload, entries: Iterable[Entry]) -> list[EngineCase]:
+    rates = {entry.engine: entry.rate for entry in entries}
+    return [
+        EngineCase(
+            name=f"sectors {workload.build}, {workload.objects} objects",
+            engine=entry.engine,
+            build=workload.build,
+            objects=workload.objects,
+            per_second=entry.rate,
+            ratio_to=ratios(entry.rate, rates, PEERS, entry.engine),
+            spread=entry.spread,
+            laps=len(entry.rates),
+            checks=entry.count,
+            error=entry.error,
+            machine_code=of_machine_code(
+                entry.engine, entry.rate, workload.instructions, workload.cycles / workload.clock_hz
+            ),
+        )
+        for entry in entries
+    ]
 
 
-def host(packages: Sequence[str] = _PACKAGES) -> dict[str, Any]:
-    """Return what this runs on: system, processor, cpus, python, packages (name -> version)."""
-    versions = {}
-    for package in packages:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return {
-        "system": platform.system(),
-        "processor": _processor(),
-        "cpus": os.cpu_count(),
-        "python": platform.python_version(),
-        "packages": versions,
-    }
-
-
-def _processor() -> str:
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    except OSError:
-        names = []
-    return names[0] if names else platform.processor() or platform.machine()
-
-
-def host_file(machine: str) -> Path:
-    """Return where a checkout keeps results by machine and kind of host: processor, system, Python; no host's name.
-
-    Errors   RetrosimError  this is no checkout
-    """
-    if not RESULTS.is_dir():
-        raise RetrosimError(f"{RESULTS}: no such folder; results are kept in a checkout of the repository only")
-    here = host()
-    processor = re.sub(r"\((r|tm)\)|\b(cpu|processor)\b|@.*", " ", here["processor"].lower())
-    python = here["python"].rpartition(".")[0]
-    words = re.findall(r"[a-z0-9.]+", f"{processor} {here['cpus']} cpus {here['system']} python {python}".lower())
-    return RESULTS / f"{machine}-{'-'.join(words)}.json"
-
-
-def results_csv(result: dict[str, Any]) -> str:
+def engines_csv(result: EngineResult) -> str:
     """Return the cases as CSV, one column more per peer: ours over its speed."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*COLUMNS, *(f"ratio_to_{peer}" for peer in PEERS)])
-    for case in result["cases"]:
-        plain = [case.get(column) for column in COLUMNS]
-        writer.writerow([*plain, *(case["ratio_to"].get(peer) for peer in PEERS)])
-    for kind, times in (result["startup"] or {}).items():
-        text.write("".join(f"# {kind} start, {stage}: {times[stage]:.3f} s\n" for stage in STAGES))
-    for each in result["regions"] or []:
-        size = f"{each['blocks']} blocks, {each['instructions']} instructions"
-        times = f"{each['cold']:.3f} s cold, {each['warm']:.3f} s warm"
-        text.write(f"# region {each['address']:06X} of {each['build']}, timing {each['timing']}, {size}: {times}\n")
-    return text.getvalue()
-
-
-def write_results(path: str | Path, result: dict[str, Any]) -> Path:
-    """Write results into a new file, JSON or CSV by its suffix; a file that exists is left alone.
-
-    path    ending in .json or .csv
-    Errors  ValueError, RetrosimError  the file exists or cannot be written; then no part of it stays
-    """
-    path = Path(path)
-    writers = {".json": lambda: json.dumps(result, indent=1) + "\n", ".csv": lambda: results_csv(result)}
-    if path.suffix not in writers:
-        raise ValueError(f"{path}: allowed names that end in {' or '.join(writers)}")
-    text = writers[path.suffix]()
-    try:
-        path.touch(exist_ok=False)
-    except FileExistsError:
-        raise RetrosimError(f"{path}: exists already; nothing was written") from None
-    except OSError as error:
-        raise RetrosimError(f"{path}: cannot be made: {error.strerror or error}") from error
-    try:
-        path.write_text(text, "utf-8")
-    except OSError as error:
-        path.unlink(missing_ok=True)
-        raise RetrosimError(f"{path}: cannot be written: {error.strerror or error}") from error
-    return path
+    text = cases_csv(COLUMNS, result.cases, PEERS)
+    for kind, starts in (result.startup or {}).items():
+        text += "".join(f"# {kind} start, {stage}: {starts.seconds[stage]:.3f} s\n" for stage in STAGES)
+    for region in result.regions or []:
+        size = f"{region.blocks} blocks, {region.instructions} instructions"
+        times = f"{region.cold:.3f} s cold, {region.warm:.3f} s warm"
+        text += f"# region {region.address:06X} of {region.build}, timing {region.timing}, {size}: {times}\n"
+    return text
 
 
 # The benchmark as text: one rich table per scene, 80 columns wide at most.
@@ -321,28 +287,24 @@ _LEGEND = (
 )
 
 
-def render_bench(result: dict[str, Any]) -> RenderableType:
-    """Return everything that `benchmark` found, for a rich console.
-
-    result  as `benchmark` returns it
-    """
+def render_engines(result: EngineResult) -> RenderableType:
+    """Return everything that was measured, for a rich console."""
     parts: list[RenderableType] = []
-    for name in dict.fromkeys(case["name"] for case in result["cases"]):
-        cases = [case for case in result["cases"] if case["name"] == name]
-        errors = [Text(f"{case['engine']}: {case['error']}", style="bold red") for case in cases if case["error"]]
+    for name in dict.fromkeys(case.name for case in result.cases):
+        cases = [case for case in result.cases if case.name == name]
+        errors = [Text(f"{case.engine}: {case.error}", style="bold red") for case in cases if case.error]
         parts += [Text(f"{name}: complete checks per second", style="bold"), _case_table(cases), *errors, Text()]
-    parts += [Text(f"{skipped['engine']}: left out, {skipped['reason']}") for skipped in result["skipped"]]
-    if result["startup"]:
-        parts += [Text("To the first frame, seconds", style="bold"), _startup(result["startup"]), Text()]
-    if result["regions"]:
+    parts += skipped_lines(result.skipped)
+    if result.startup:
+        parts += [Text("To the first frame, seconds", style="bold"), _startup(result.startup), Text()]
+    if result.regions:
         parts += [Text("To compile the regions of the ROM, and to load them, seconds", style="bold")]
-        parts += [_regions(result["regions"]), Text()]
-    host, method = result["host"], result["method"]
-    packages = ", ".join(f"{name} {number}" for name, number in host["packages"].items())
+        parts += [_regions(result.regions), Text()]
+    method = result.method
     parts += [
-        Text(f"{host['processor']}, {host['cpus']} CPUs, {host['system']}, Python {host['python']}, {packages}"),
-        Text(f"Medians of {method['rounds']} laps of about {method['seconds']:g} s of processor time; flags compared"),
-        Text(f"x real: the clocks of a check on that machine, caches {warmth(method['warm'])}"),
+        Text(str(result.host)),
+        Text(f"Medians of {method.rounds} laps of about {method.seconds:g} s of processor time; flags compared"),
+        Text(f"x real: the clocks of a check on that machine, caches {warmth(method.warm)}"),
         *(Text(line) for line in _LEGEND),
     ]
     return Group(*parts)
@@ -356,44 +318,49 @@ def _three(value: float | None) -> str:
     return f"{value:.{digits}f}" if value >= 0.001 else f"{value:.0e}"
 
 
-def _case_table(cases: list[dict[str, Any]]) -> RenderableType:
-    peers = [peer for peer in PEERS if any(peer in case["ratio_to"] for case in cases)]
+def _case_table(cases: list[EngineCase]) -> RenderableType:
+    peers = [peer for peer in PEERS if any(peer in case.ratio_to for case in cases)]
     table = number_table("engine", "checks/s", "spread", "MIPS", "x real", *(f"to\n{peer}" for peer in peers))
     for case in cases:
-        instructions = case.get("instructions_per_second")
+        code = case.machine_code
         table.add_row(
-            case["engine"],
-            "error" if case["error"] else _three(case["per_second"]),
-            "-" if case["spread"] is None else f"{100 * case['spread']:.0f} %",
-            _three(instructions / 1e6 if instructions else None),
-            _three(case.get("times_machine")),
-            *(_three(case["ratio_to"].get(peer)) for peer in peers),
+            case.engine,
+            "error" if case.error else _three(case.per_second),
+            "-" if case.spread is None else f"{100 * case.spread:.0f} %",
+            _three(code.instructions_per_second / 1e6 if code else None),
+            _three(code.times_machine if code else None),
+            *(_three(case.ratio_to.get(peer)) for peer in peers),
         )
     return table
 
 
-def _startup(startup: dict[str, dict[str, float]]) -> RenderableType:
+def _startup(startup: dict[str, Starts]) -> RenderableType:
     table = number_table("start", *STAGES, "starts")
-    for kind, times in startup.items():
-        table.add_row(kind, *(f"{times[stage]:.2f}" for stage in STAGES), str(times["starts"]))
+    for kind, starts in startup.items():
+        table.add_row(kind, *(f"{starts.seconds[stage]:.2f}" for stage in STAGES), str(starts.starts))
     return table
 
 
-def _regions(regions: list[dict[str, Any]]) -> RenderableType:
+def _regions(regions: list[RegionTimes]) -> RenderableType:
     """Return a row per region, and the sums of each build."""
-    timings = list(dict.fromkeys(each["timing"] for each in regions))
+    timings = list(dict.fromkeys(region.timing for region in regions))
     times = (f"{timing}\n{kind}" for timing in timings for kind in ("cold", "warm"))
     table = number_table("region", "blocks", "instructions", *times)
-    for build in dict.fromkeys(each["build"] for each in regions):
-        mine = [each for each in regions if each["build"] == build]
-        for address in dict.fromkeys(each["address"] for each in mine):
-            same = [each for each in mine if each["address"] == address]
+    for build in dict.fromkeys(region.build for region in regions):
+        mine = [region for region in regions if region.build == build]
+        for address in dict.fromkeys(region.address for region in mine):
+            same = [region for region in mine if region.address == address]
             _region_row(table, f"{build} {address:06X}", same[:1], same, timings)
-        _region_row(table, f"{build} all", [each for each in mine if each["timing"] == timings[0]], mine, timings)
+        _region_row(table, f"{build} all", [region for region in mine if region.timing == timings[0]], mine, timings)
     return table
 
 
-def _region_row(table: Table, name: str, sizes: list[dict[str, Any]], each: list[dict[str, Any]], timings: list[str]):
-    counts = (str(sum(region[key] for region in sizes)) for key in ("blocks", "instructions"))
-    times = (sum(r[kind] for r in each if r["timing"] == t) for t in timings for kind in ("cold", "warm"))
-    table.add_row(name, *counts, *(f"{seconds:.2f}" for seconds in times))
+def _region_row(
+    table: Table, name: str, sizes: list[RegionTimes], regions: list[RegionTimes], timings: list[str]
+) -> None:
+    counts = sum(region.blocks for region in sizes), sum(region.instructions for region in sizes)
+    times = []
+    for timing in timings:
+        mine = [region for region in regions if region.timing == timing]
+        times += [sum(region.cold for region in mine), sum(region.warm for region in mine)]
+    table.add_row(name, *map(str, counts), *(f"{seconds:.2f}" for seconds in times))

@@ -12,9 +12,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from retrosim.errors import RetrosimError
+from retrosim.report.json import SPREAD
 
 from .contenders import child_environment
 
@@ -51,6 +53,30 @@ print(json.dumps(regions))
 """
 
 
+@dataclass(frozen=True)
+class Starts:
+    """Starts of one kind: seconds of each of STAGES, by the median, and how many starts there were."""
+
+    seconds: dict[str, float] = field(metadata=SPREAD)
+    starts: int
+
+
+@dataclass(frozen=True)
+class RegionTimes:
+    """A region of the ROM: its size, and seconds to have its compiled code without and with a cache.
+
+    address  the lowest
+    """
+
+    build: str
+    timing: str
+    address: int
+    blocks: int
+    instructions: int
+    cold: float
+    warm: float
+
+
 def _child(program: str, home: str, *arguments: str) -> Any:
     """Return what a program prints as JSON."""
     done = subprocess.run(
@@ -74,15 +100,15 @@ def _start(machine: str, home: str) -> dict[str, float]:
 
 def startup_times(
     machine: str, *, cold: int = 1, warm: int = 3, progress: Callable[[str], None] = lambda text: None
-) -> dict[str, dict[str, float]]:
+) -> dict[str, Starts]:
     """Measure starts without and with a cache of compiled code.
 
     machine   a preset's name, or "native"
     cold      starts with an empty cache, 1 or more
     warm      starts with the cache that the last of those has filled, 1 or more
     progress  called with a line of text before each
-    Returns   "cold" and "warm" -> medians in seconds: import, open (compiling included), frame (the first), process
-              (all of it, the interpreter's own start included), and starts, their number
+    Returns   "cold" and "warm" -> their starts; the stages are import, open (compiling included), frame (the first),
+              and process (all of it, the interpreter's own start included)
     Errors    ValueError, RetrosimError
     """
     if cold < 1 or warm < 1:
@@ -97,25 +123,24 @@ def startup_times(
                     progress(f"warm start {repeat + 1} of {warm}")
                     times["warm"].append(_start(machine, home))
     return {
-        kind: {stage: statistics.median(each[stage] for each in runs) for stage in STAGES} | {"starts": len(runs)}
+        kind: Starts({stage: statistics.median(run[stage] for run in runs) for stage in STAGES}, len(runs))
         for kind, runs in times.items()
     }
 
 
 def region_times(
     machine: str, build: str, timings: Sequence[str], progress: Callable[[str], None] = lambda text: None
-) -> list[dict[str, Any]]:
+) -> list[RegionTimes]:
     """Measure how long every region of the ROM `sectors` takes to compile, and to load from the cache.
 
     machine   a preset's name
     build     of the ROM
     timings   timing modes
     progress  called with a line of text before each process, two per timing mode
-    Returns   one dict per timing mode and region: build, timing, address (the lowest), blocks, instructions, cold and
-              warm (seconds without and with a cache)
+    Returns   one for each timing mode and region
     Errors    RetrosimError
     """
-    found = []
+    times = []
     for timing in timings:
         with tempfile.TemporaryDirectory(prefix="retrosim-home-") as home:
             runs = []
@@ -124,5 +149,5 @@ def region_times(
                 runs.append(_child(_REGIONS_PROGRAM, home, machine, build, timing))
         for cold, warm in zip(*runs, strict=True):
             seconds = {"cold": cold.pop("seconds"), "warm": warm["seconds"]}
-            found.append({"build": build, "timing": timing} | cold | seconds)
-    return found
+            times.append(RegionTimes(build, timing, **cold, **seconds))
+    return times

@@ -113,7 +113,7 @@ def study_page(result: Row) -> str:
 
 
 def bench_page(result: Row) -> str:
-    """Return the page of what `benchmark` or `benchmark_kernels` found."""
+    """Return the page of what a subject of `retrosim bench` measured, as its JSON has it."""
     host, method = result["host"], result["method"]
     packages = ", ".join(f"{name} {number}" for name, number in host["packages"].items())
     about = {"Host": f"{host['processor']}, {host['cpus']} CPUs, {host['system']}", "Python": host["python"]}

@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from retrosim.bench.debugger import CONTENDERS, WITHOUT, benchmark_debugger, debugger_csv, render_debugger
+from retrosim.report.json import to_json
 
 
 def test_each_contender_is_compared_with_the_machine_without_a_debugger() -> None:
@@ -17,10 +18,13 @@ def test_each_contender_is_compared_with_the_machine_without_a_debugger() -> Non
         seconds=0.01,
         progress=lambda done, *_: steps.append(done),
     )
-    cases = {case["name"]: case for case in result["cases"]}
-    assert list(cases) == list(CONTENDERS) and cases[WITHOUT]["ratio"] == 1
-    assert all(case["per_second"] > 0 and 0 < case["ratio"] < 10 for case in cases.values())
-    assert steps[-1] == 2 and len(debugger_csv(result).splitlines()) == 1 + len(cases)
+    cases = {case.name: case for case in result.cases}
+    assert list(cases) == list(CONTENDERS) and cases[WITHOUT].ratio == 1
+    assert all(case.per_second > 0 and 0 < case.ratio < 10 for case in cases.values())
+    assert steps[-1] == 5 and len(debugger_csv(result).splitlines()) == 1 + len(cases)
+    keys = ["machine", "engine", "name", "per_second", "ratio", "worst_ratio", "laps"]
+    published = to_json(result)
+    assert list(published) == ["verdict", "cases", "host", "made", "method"] and list(published["cases"][0]) == keys
     console = Console(width=100)
     with console.capture() as shown:
         console.print(render_debugger(result))

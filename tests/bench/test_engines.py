@@ -8,15 +8,14 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-import retrosim.bench.contenders as contenders
-import retrosim.bench.engines as bench
+from retrosim.bench import contenders, engines, native
 from retrosim.bench.contenders import ENGINES, PEERS, SIMULATED, Lap
-from retrosim.bench.engines import benchmark, render_bench, results_csv, write_results
-from retrosim.bench.startup import region_times, startup_times
-from retrosim.bench.workload import LOOP, LOOPS, job_of_checks, open_at_first_check, prepare
+from retrosim.bench.engines import benchmark_engines, engines_csv, render_engines
+from retrosim.bench.startup import RegionTimes, Starts
+from retrosim.bench.workload import LOOPS, prepare
 from retrosim.errors import RetrosimError
+from retrosim.report.json import to_json
 from retrosim.rom import load_rom
-from tests.helpers.amount import usually
 
 ROM = load_rom("sectors")
 UNTRIED = ("recompile-full", "recompile-table")  # to compile them takes long; recompile-off is the same code
@@ -31,58 +30,55 @@ def calls():
 
 @pytest.fixture(scope="module")
 def result(calls):
-    return benchmark(**TINY, engines=TRIED, progress=lambda *call: calls.append(call))
+    return benchmark_engines(**TINY, engines=TRIED, progress=lambda *call: calls.append(call))
 
 
 REGIONS = [
-    {"build": "O2", "timing": timing, "address": address, "blocks": blocks, "instructions": instructions}
-    | {"cold": cold, "warm": warm}
-    for timing, address, blocks, instructions, cold, warm in (
-        ("full", 0x2000, 9, 69, 0.75, 0.04),
-        ("full", 0x3000, 2, 3, 0.05, 0.01),
-        ("off", 0x2000, 9, 69, 0.25, 0.01),
-        ("off", 0x3000, 2, 3, 0.02, 0.0),
-    )
+    RegionTimes("O2", "full", 0x2000, 9, 69, 0.75, 0.04),
+    RegionTimes("O2", "full", 0x3000, 2, 3, 0.05, 0.01),
+    RegionTimes("O2", "off", 0x2000, 9, 69, 0.25, 0.01),
+    RegionTimes("O2", "off", 0x3000, 2, 3, 0.02, 0.0),
 ]
+STARTS = {"cold": Starts({"import": 0.25, "open": 1.0, "frame": 0.1, "process": 1.5}, 1)}
 
 
 def text_of(result, width=80):
     out = io.StringIO()
-    Console(file=out, width=width).print(render_bench(result))
+    Console(file=out, width=width).print(render_engines(result))
     return out.getvalue()
 
 
 @pytest.mark.full
 def test_every_engine_here_has_a_case(result):
-    skipped = {each["engine"] for each in result["skipped"]}
-    assert [case["engine"] for case in result["cases"]] == [engine for engine in TRIED if engine not in skipped]
+    skipped = {each.engine for each in result.skipped}
+    assert [case.engine for case in result.cases] == [engine for engine in TRIED if engine not in skipped]
     assert not skipped & {*SIMULATED, "kernel"}
-    for case in result["cases"]:
-        assert case["error"] is None
-        assert case["name"] == "sectors O2, 12 objects"
-        assert case["per_second"] > 0 and case["laps"] == 2 and case["checks"] >= 1 and case["spread"] >= 0
+    for case in result.cases:
+        assert case.error is None
+        assert case.name == "sectors O2, 12 objects"
+        assert case.per_second > 0 and case.laps == 2 and case.checks >= 1 and case.spread >= 0
 
 
 @pytest.mark.full
 def test_ratios_and_rates_belong_together(result):
-    rates = {case["engine"]: case["per_second"] for case in result["cases"]}
-    for case in result["cases"]:
-        measured = [peer for peer in PEERS if peer in rates and peer != case["engine"]]
-        assert case["ratio_to"] == {peer: case["per_second"] / rates[peer] for peer in measured}
-        if case["engine"] in ("kernel", "native-c"):
-            assert "instructions_per_second" not in case and "times_machine" not in case
+    rates = {case.engine: case.per_second for case in result.cases}
+    for case in result.cases:
+        measured = [peer for peer in PEERS if peer in rates and peer != case.engine]
+        assert case.ratio_to == {peer: case.per_second / rates[peer] for peer in measured}
+        if case.engine in ("kernel", "native-c"):
+            assert case.machine_code is None
         else:
-            assert 4000 < case["instructions_per_second"] / case["per_second"] < 9000
-            assert 8000 < case["times_machine"] * 25_000_000 / case["per_second"] < 20000
+            assert 4000 < case.machine_code.instructions_per_second / case.per_second < 9000
+            assert 8000 < case.machine_code.times_machine * 25_000_000 / case.per_second < 20000
 
 
 def test_a_peer_that_is_missing_is_skipped_with_a_reason(monkeypatch):
     monkeypatch.setattr(contenders.importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(contenders.shutil, "which", lambda name: None)
-    result = benchmark(**TINY, engines=["kernel", *PEERS])
-    assert [case["engine"] for case in result["cases"]] == ["kernel"]
-    assert result["cases"][0]["ratio_to"] == {}
-    reasons = {each["engine"]: each["reason"] for each in result["skipped"]}
+    monkeypatch.setattr(native.shutil, "which", lambda name: None)
+    result = benchmark_engines(**TINY, engines=["kernel", *PEERS])
+    assert [case.engine for case in result.cases] == ["kernel"]
+    assert result.cases[0].ratio_to == {}
+    reasons = {each.engine: each.reason for each in result.skipped}
     assert reasons["unicorn"] == "the Python package unicorn is not installed"
     assert reasons["musashi"] == "the Python package machine68k is not installed"
     assert "no C compiler" in reasons["native-c"]
@@ -90,8 +86,8 @@ def test_a_peer_that_is_missing_is_skipped_with_a_reason(monkeypatch):
 
 
 def test_without_the_sources_there_is_no_native_c(tmp_path, monkeypatch):
-    monkeypatch.setattr(contenders, "_SOURCES", ("src/elsewhere.c",))
-    assert "sources are not here" in contenders.why_missing("native-c", ROM, "m68040")
+    monkeypatch.setattr(engines, "ROUTINE_SOURCES", ("src/elsewhere.c",))
+    assert "sources are not here" in engines.why_missing("native-c", ROM, "m68040")
 
 
 class Fake:
@@ -116,10 +112,10 @@ def race_of(monkeypatch, **fakes):
         made[engine] = fakes[engine.replace("-", "_")](workload)
         return made[engine]
 
-    monkeypatch.setattr(bench, "open_contender", open_fake)
-    monkeypatch.setattr(bench, "why_missing", lambda engine, rom, isa: None)
-    result = benchmark(**TINY, engines=[engine.replace("_", "-") for engine in fakes])
-    return {case["engine"]: case for case in result["cases"]}, made, result
+    monkeypatch.setattr(engines, "open_contender", open_fake)
+    monkeypatch.setattr(engines, "why_missing", lambda engine, rom, isa: None)
+    result = benchmark_engines(**TINY, engines=[engine.replace("_", "-") for engine in fakes])
+    return {case.engine: case for case in result.cases}, made, result
 
 
 def test_speeds_and_ratios(monkeypatch):
@@ -129,28 +125,11 @@ def test_speeds_and_ratios(monkeypatch):
         unicorn=lambda load: Fake(20, load.flags, load.after),
         native_c=lambda load: Fake(3000, load.flags),
     )
-    assert cases["kernel"]["per_second"] == pytest.approx(60000)
-    assert cases["kernel"]["ratio_to"] == pytest.approx({"unicorn": 300, "native-c": 2})
-    assert cases["kernel"]["checks"] == 120  # 0.002 s of them
-    assert cases["unicorn"]["ratio_to"] == pytest.approx({"native-c": 1 / 150})
+    assert cases["kernel"].per_second == pytest.approx(60000)
+    assert cases["kernel"].ratio_to == pytest.approx({"unicorn": 300, "native-c": 2})
+    assert cases["kernel"].checks == 120  # 0.002 s of them
+    assert cases["unicorn"].ratio_to == pytest.approx({"native-c": 1 / 150})
     assert all(fake.closed for fake in made.values())
-
-
-@pytest.mark.parametrize("number", [1, 2, 3, 4])
-def test_one_slow_lap_does_not_shorten_those_that_count(number, monkeypatch):
-    """The garbage collector in a first lap once left one check a lap, so that calls were measured: a quarter."""
-
-    class Disturbed(Fake):
-        laps = 0
-
-        def run(self, count):
-            self.laps += 1
-            lap = super().run(count)
-            return replace(lap, seconds=lap.seconds + 0.1) if self.laps == number else lap
-
-    monkeypatch.setitem(TINY, "rounds", 9)
-    cases, _, _ = race_of(monkeypatch, kernel=lambda load: Disturbed(6000, load.flags))
-    assert cases["kernel"]["checks"] == 120 and cases["kernel"]["per_second"] == pytest.approx(60000)
 
 
 def test_a_wrong_result_gets_no_figure(monkeypatch):
@@ -164,11 +143,11 @@ def test_a_wrong_result_gets_no_figure(monkeypatch):
         musashi=lambda load: Fake(100, load.flags, "0" * 16),
         native_c=lambda load: Fake(100, load.flags[1:]),
     )
-    assert cases["kernel"]["error"] is None and cases["kernel"]["ratio_to"] == {}
-    assert "wrong collision flags: 1 of 12, the first of object [0]" in cases["unicorn"]["error"]
-    assert "right collision flags, but other memory" in cases["musashi"]["error"]
-    assert "wrong collision flags" in cases["native-c"]["error"]
-    assert [cases[peer]["per_second"] for peer in PEERS] == [None] * 3
+    assert cases["kernel"].error is None and cases["kernel"].ratio_to == {}
+    assert "wrong collision flags: 1 of 12, the first of object [0]" in cases["unicorn"].error
+    assert "right collision flags, but other memory" in cases["musashi"].error
+    assert "wrong collision flags" in cases["native-c"].error
+    assert [cases[peer].per_second for peer in PEERS] == [None] * 3
     assert "unicorn: wrong collision flags" in text_of(result)
     assert all(fake.closed for fake in made.values())
 
@@ -178,81 +157,51 @@ def test_a_contender_that_fails_is_an_error_of_its_own(monkeypatch):
         raise RetrosimError("it does not start")
 
     cases, _, _ = race_of(monkeypatch, kernel=lambda load: Fake(100, load.flags), unicorn=broken)
-    assert cases["unicorn"]["error"] == "it does not start"
-    assert cases["kernel"]["per_second"] == pytest.approx(1000)
-
-
-def test_a_peer_process_that_dies_is_an_error(tmp_path):
-    load = prepare(bench.MACHINE, ROM, "O2", 12, 1994)
-    peer = contenders.Peer("nobody", load.isa, load.memory, load.job, tmp_path)
-    with pytest.raises(RetrosimError, match="nobody ended: KeyError"):
-        peer.run(1)
-
-
-def test_a_compiler_that_fails_is_an_error(tmp_path, monkeypatch):
-    compiler = tmp_path / "cc"
-    compiler.write_text("#!/bin/sh\necho no such option >&2\nexit 1\n")
-    compiler.chmod(0o755)
-    monkeypatch.setenv("CC", str(compiler))
-    load = prepare(bench.MACHINE, ROM, "O2", 12, 1994)
-    with pytest.raises(RetrosimError, match="cc: no such option"):
-        contenders.NativeC(ROM, load, tmp_path)
+    assert cases["unicorn"].error == "it does not start"
+    assert cases["kernel"].per_second == pytest.approx(1000)
 
 
 def test_progress_counts_up_to_the_end(result, calls):
     done = [each for each, _, _ in calls]
     assert done[0] == 0 and done == sorted(done)
-    assert calls[-1][0] == calls[-1][1] == 1 + 3 * len(result["cases"])
+    assert calls[-1][0] == calls[-1][1] == 1 + len(result.cases) + 2
 
 
-def test_result_is_plain_json(result):
-    assert json.loads(json.dumps(result, allow_nan=False)) == result
-    assert result["startup"] is None and result["regions"] is None
-    assert result["made"].keys() == {"date", "sources"}
-    assert result["method"] == {"machine": "mc68040-25", "rounds": 2, "seconds": 0.002, "seed": 1994, "warm": 1}
-    assert result["host"]["packages"]["numba"]
+def test_published_keys(result):
+    published = to_json(result)
+    assert json.loads(json.dumps(published, allow_nan=False)) == published
+    assert list(published) == ["cases", "skipped", "startup", "regions", "host", "made", "method"]
+    assert published["startup"] is None and published["regions"] is None
+    assert published["made"].keys() == {"date", "sources"}
+    assert published["method"] == {"machine": "mc68040-25", "rounds": 2, "seconds": 0.002, "seed": 1994, "warm": 1}
+    assert published["host"]["packages"]["numba"]
+    for case in published["cases"]:
+        of_machine_code = {"instructions_per_second", "times_machine"} & case.keys()
+        assert len(of_machine_code) == (0 if case["engine"] in ("kernel", "native-c") else 2)
+    more = to_json(replace(result, startup=STARTS, regions=REGIONS))
+    assert more["startup"]["cold"] == {"import": 0.25, "open": 1.0, "frame": 0.1, "process": 1.5, "starts": 1}
+    assert list(more["regions"][0]) == ["build", "timing", "address", "blocks", "instructions", "cold", "warm"]
 
 
 def test_csv(result):
-    rows = list(csv.DictReader(io.StringIO(results_csv(result))))
-    assert [row["engine"] for row in rows] == [case["engine"] for case in result["cases"]]
-    assert [float(row["per_second"]) for row in rows] == [case["per_second"] for case in result["cases"]]
-    stages = {"import": 0.25, "open": 1.0, "frame": 0.1, "process": 1.5, "starts": 1}
-    text = results_csv(result | {"startup": {"cold": stages}, "regions": REGIONS})
+    rows = list(csv.DictReader(io.StringIO(engines_csv(result))))
+    assert [row["engine"] for row in rows] == [case.engine for case in result.cases]
+    assert [float(row["per_second"]) for row in rows] == [case.per_second for case in result.cases]
+    text = engines_csv(replace(result, startup=STARTS, regions=REGIONS))
     assert "# cold start, open: 1.000 s\n" in text
     assert "# region 002000 of O2, timing full, 9 blocks, 69 instructions: 0.750 s cold, 0.040 s warm\n" in text
 
 
 def test_text_fits_80_columns(result):
-    stages = {"import": 0.25, "open": 1.0, "frame": 0.1, "process": 1.5, "starts": 1}
-    text = text_of(result | {"startup": {"cold": stages}, "regions": REGIONS})
+    text = text_of(replace(result, startup=STARTS, regions=REGIONS))
     assert max(map(len, text.splitlines())) <= 80
     assert "…" not in text and "\x1b" not in text
-    for case in result["cases"]:
-        assert any(line.startswith(f"{case['engine']} ") for line in text.splitlines())
+    for case in result.cases:
+        assert any(line.startswith(f"{case.engine} ") for line in text.splitlines())
     lines = [line.split() for line in text.splitlines()]
     assert ["cold", "0.25", "1.00", "0.10", "1.50", "1"] in lines
     assert ["O2", "002000", "9", "69", "0.75", "0.04", "0.25", "0.01"] in lines
     assert ["O2", "all", "11", "72", "0.80", "0.05", "0.27", "0.01"] in lines
-
-
-@pytest.mark.parametrize("suffix", [".json", ".csv"])
-def test_results_are_written_once(tmp_path, result, suffix):
-    path = tmp_path / f"first{suffix}"
-    assert write_results(path, result) == path
-    content = path.read_text("utf-8")
-    assert content == results_csv(result) if suffix == ".csv" else json.loads(content) == result
-    with pytest.raises(RetrosimError, match="exists already; nothing was written"):
-        write_results(str(path), {"cases": [], "startup": None, "regions": None})
-    assert path.read_text("utf-8") == content
-
-
-def test_results_that_cannot_be_written(tmp_path, result):
-    with pytest.raises(ValueError, match=r"allowed names that end in \.json or \.csv"):
-        write_results(tmp_path / "results.txt", result)
-    with pytest.raises(RetrosimError, match="cannot be made"):
-        write_results(tmp_path / "nowhere" / "results.json", result)
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -266,76 +215,25 @@ def test_results_that_cannot_be_written(tmp_path, result):
 )
 def test_refusals(options, message):
     with pytest.raises(ValueError, match=message):
-        benchmark(**TINY | options)
+        benchmark_engines(**TINY | options)
 
 
 def test_an_unknown_build_is_refused():
     with pytest.raises(RetrosimError, match="O9"):
-        benchmark(**TINY, builds=["O9"])
-
-
-def test_an_engine_that_did_not_run_gets_no_figure(tmp_path, monkeypatch):
-    load = prepare(bench.MACHINE, ROM, "O2", 12, 1994)
-    monkeypatch.setitem(contenders.SIMULATED, "interpret-off", ("evaluate", "off"))
-    contender = contenders.open_contender("interpret-off", ROM, load, tmp_path)
-    contender._engine = "interpret"
-    with pytest.raises(RetrosimError, match="ran on 'evaluate'"):
-        contender.run(1)
-
-
-@pytest.mark.full
-def test_regions_are_compiled_once_and_loaded_once():
-    texts = []
-    regions = region_times(bench.MACHINE, "fast", ["off"], texts.append)
-    assert texts == ["regions of fast, timing off, cold", "regions of fast, timing off, warm"]
-    assert len({each["address"] for each in regions}) == len(regions) > 3
-    for each in regions:
-        assert (each["build"], each["timing"]) == ("fast", "off")
-        assert 1 <= each["blocks"] <= each["instructions"]
-        assert each["cold"] > 0 and each["warm"] > 0
-    assert sum(each["warm"] for each in regions) < sum(each["cold"] for each in regions)
-
-
-def test_the_loop_is_what_its_listing_says():
-    machine = open_at_first_check(bench.MACHINE, ROM, "O2", 5, 1, timing="off", engine="evaluate")
-    job_of_checks(machine)
-    lines = [line.split(maxsplit=1)[1] for line in machine.listing(LOOP, 4)]
-    entry = machine.address("DetermineCollisions")
-    assert lines[0].startswith(f"4eb9 {entry >> 16:04x} {entry & 0xFFFF:04x}")
-    assert [line.split()[0] for line in lines[1:]] == ["5387", "66f6", "a002"]
-    machine.regs["d7"], machine.regs["pc"] = 3, LOOP
-    assert machine.run(until=LOOP + 10).reason == "until"
-    assert machine.regs["d7"] == 0
+        benchmark_engines(**TINY, builds=["O9"])
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["i386dx-33", "i486dx2-66", "ppc601-80"])
 def test_other_machines_make_the_same_checks(name):
     """Loop, registers and results beside Unicorn, and native-c and the kernel as ever; Musashi has no such CPU."""
-    result = benchmark(**TINY, machine=name, engines=["interpret-off", "kernel", "unicorn", "musashi"])
-    assert result["skipped"][-1]["engine"] == "musashi" and "no CPU for code" in result["skipped"][-1]["reason"]
-    skipped = {each["engine"] for each in result["skipped"]}
-    assert [case["engine"] for case in result["cases"]] == [
+    result = benchmark_engines(**TINY, machine=name, engines=["interpret-off", "kernel", "unicorn", "musashi"])
+    assert result.skipped[-1].engine == "musashi" and "no CPU for code" in result.skipped[-1].reason
+    skipped = {each.engine for each in result.skipped}
+    assert [case.engine for case in result.cases] == [
         engine for engine in ("interpret-off", "kernel", "unicorn") if engine not in skipped
     ]
-    assert [case["error"] for case in result["cases"]] == [None] * len(result["cases"])
-    assert result["method"]["machine"] == name
+    assert [case.error for case in result.cases] == [None] * len(result.cases)
+    assert result.method.machine == name
     load = prepare(name, ROM, "O2", 12, 1994)
     assert load.memory[load.job.end :].startswith(LOOPS[load.isa].exit)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("machine", usually(["mc68000-8"], ["mc68000-8", "native"]))
-def test_starts_are_timed_in_their_own_processes(machine):
-    """By default of a machine, which compiles least."""
-    texts = []
-    times = startup_times(machine, cold=1, warm=1, progress=texts.append)
-    assert texts == ["cold start 1 of 1", "warm start 1 of 1"]
-    for kind in ("cold", "warm"):
-        assert times[kind]["starts"] == 1
-        inside = sum(times[kind][stage] for stage in ("import", "open", "frame"))
-        assert 0 < inside < times[kind]["process"]
-    with pytest.raises(ValueError, match="cold 0, warm 1"):
-        startup_times(machine, cold=0, warm=1)
-    with pytest.raises(RetrosimError, match="machine 'nothing'"):
-        startup_times("nothing", cold=1, warm=1)

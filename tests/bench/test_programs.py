@@ -12,20 +12,18 @@ import pytest
 from rich.console import Console
 
 from retrosim.bench import programs
-from retrosim.bench.contenders import Lap, find_compiler
+from retrosim.bench.contenders import Contender, Lap
 from retrosim.bench.programs import (
-    NOT_NATIVE,
-    NativePrograms,
     benchmark_programs,
     geometric_mean,
     goals_of,
     one_of_each,
     open_programs,
+    programs_csv,
     render_programs,
 )
-from retrosim.bench.workload import Job
-from retrosim.errors import RetrosimError
 from retrosim.machine.presets import preset
+from retrosim.report.json import to_json
 from retrosim.rom import load_rom
 from tests.helpers.amount import SOAK, usually
 
@@ -69,15 +67,6 @@ def test_checksums_by_python(program, oracle):
     assert ROM.constants[program] == oracle()
 
 
-@pytest.mark.full
-@pytest.mark.skipif(find_compiler() is None, reason="no C compiler is installed")
-def test_checksums_by_the_compiler_of_the_host(tmp_path):
-    native = NativePrograms(ROM, Job("sort", 0, 0, "", {}, (0, 4)), "big", tmp_path)
-    for name in set(ROM.constants) - set(NOT_NATIVE):
-        native.job = Job(name, 0, 0, "", {}, (0, 4))
-        assert int.from_bytes(native.run(2).result, "big") == ROM.constants[name], name
-
-
 @pytest.mark.first_case
 @pytest.mark.parametrize(
     ("name", "chosen"),
@@ -109,7 +98,7 @@ def test_every_engine_and_timing(name):
                         assert clocks.setdefault((program, timing), found.cycles) == found.cycles, (program, engine)
 
 
-class Fake:
+class Fake(Contender):
     """Returns a checksum after a given time for each run."""
 
     def __init__(self, seconds, result):
@@ -117,9 +106,6 @@ class Fake:
 
     def run(self, count):
         return Lap(self.seconds * count, self.result, None)
-
-    def close(self):
-        pass
 
 
 @pytest.fixture(scope="module")
@@ -140,41 +126,58 @@ def result():
 
 
 def test_ratios_and_means(result):
-    cases = {case["engine"]: case for case in result["cases"]}
+    cases = {case.engine: case for case in result.cases}
     table = cases["recompile-table"]
-    assert table["per_second"] == pytest.approx(500) and table["count"] == 50 and table["laps"] == 2
-    assert table["ratio_to"] == table["best_ratio_to"] == pytest.approx({"unicorn": 20, "native-c": 0.5})
-    assert 8_000 < table["instructions_per_second"] / 500 < 13_000 and table["times_machine"] > 1
-    assert "times_machine" not in cases["native-c"]
-    means = {mean["engine"]: mean["ratio_to"] for mean in result["means"]}
-    assert means["recompile-table"] == pytest.approx(table["ratio_to"])
+    assert table.per_second == pytest.approx(500) and table.count == 50 and table.laps == 2
+    assert table.ratio_to == table.best_ratio_to == pytest.approx({"unicorn": 20, "native-c": 0.5})
+    assert 8_000 < table.machine_code.instructions_per_second / 500 < 13_000 and table.machine_code.times_machine > 1
+    assert cases["native-c"].machine_code is None
+    means = {mean.engine: mean.ratio_to for mean in result.means}
+    assert means["recompile-table"] == pytest.approx(table.ratio_to)
     assert geometric_mean([1, 4, 16]) == pytest.approx(4)
 
 
 def test_a_wrong_checksum_gets_no_figure(result):
-    wrong = next(case for case in result["cases"] if case["engine"] == "interpret-off")
-    assert wrong["per_second"] is None and wrong["ratio_to"] == {}
-    assert wrong["error"].startswith("wrong checksum ")
+    wrong = next(case for case in result.cases if case.engine == "interpret-off")
+    assert wrong.per_second is None and wrong.ratio_to == {}
+    assert wrong.error.startswith("wrong checksum ")
 
 
 def test_goals_and_verdict(result):
-    assert [goal["met"] for goal in result["goals"]] == [True, False, True, True]
-    assert result["verdict"] == "3 of 4 goals are met on every processor measured; 1 case has an error."
-    assert result["goals"][1]["text"].endswith("20.0 times Unicorn (mc68040-25); goal 25.0 times Unicorn: not met")
-    nothing = goals_of([], [])
-    assert [goal["met"] for goal in nothing["goals"]] == [None] * 4 and "No goal was measured" in nothing["verdict"]
+    assert [goal.met for goal in result.goals] == [True, False, True, True]
+    assert result.verdict == "3 of 4 goals are met on every processor measured; 1 case has an error."
+    assert result.goals[1].text.endswith("20.0 times Unicorn (mc68040-25); goal 25.0 times Unicorn: not met")
+    assert [goal.program for goal in result.goals] == [None, None, "block", None]
+    verdict, goals = goals_of([], [])
+    assert [goal.met for goal in goals] == [None] * 4 and "No goal was measured" in verdict
 
 
-def test_json_text_and_csv(result):
-    assert json.loads(json.dumps(result, allow_nan=False)) == result
-    assert {"machine": "mc68040-25", "engine": "musashi", "reason": "it is not here"} in result["skipped"]
+def test_published_keys(result):
+    published = to_json(result)
+    assert json.loads(json.dumps(published, allow_nan=False)) == published
+    assert {"machine": "mc68040-25", "engine": "musashi", "reason": "it is not here"} in published["skipped"]
+    assert published["made"].keys() == {"date", "sources", "commit"}
+    assert published["method"] == {"rounds": 2, "seconds": 0.1, "compared": "checksums"} and published["notes"] == []
+    goal = {"engine", "peer", "over", "minimum", "met", "found", "machine", "program", "text"}
+    assert {key for row in published["goals"] for key in row} == goal
+
+
+def test_text_and_csv(result):
     out = io.StringIO()
     Console(file=out, width=80).print(render_programs(result))
     lines = out.getvalue().splitlines()
     assert max(map(len, lines)) <= 80 and lines[0].startswith("3 of 4 goals")
     assert any(line.split()[:4] == ["block", "-", "50", "%"] for line in lines)
-    rows = list(csv.DictReader(io.StringIO(programs.programs_csv(result))))
+    assert "musashi: left out, it is not here" in lines
+    rows = list(csv.DictReader(io.StringIO(programs_csv(result))))
     assert [float(row["ratio_to_unicorn"] or 0) for row in rows][:1] == pytest.approx([20])
+
+
+def test_what_takes_very_long_runs_once(monkeypatch):
+    right = ROM.constants["block"].to_bytes(4, "big")
+    monkeypatch.setattr(programs, "_open", lambda engine, *_: Fake(0.001, right))
+    result = benchmark_programs(programs=["block"], machines=["mc68040-25"], engines=["evaluate"], rounds=3)
+    assert [(case.laps, case.count) for case in result.cases] == [(1, 1)]
 
 
 def test_a_wrong_request_is_refused():
@@ -193,7 +196,5 @@ def test_every_processor_is_there_once():
 
 
 def test_without_sources_there_is_no_native_c(monkeypatch):
-    monkeypatch.setattr(programs, "SOURCES", "src/*.pl1")
+    monkeypatch.setattr(programs, "PROGRAM_SOURCES", "src/*.pl1")
     assert "sources are not here" in programs.why_missing("native-c", ROM, "m68040")
-    with pytest.raises(RetrosimError):
-        programs.call_tool(["false"])

@@ -112,8 +112,9 @@ def completed(words: Sequence[str]) -> list[str]:
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     kind = _format(options)
-    from retrosim.bench.engines import host_file
+    from retrosim.bench.race import host_file
     from retrosim.report.files import FORCE, check_free
+    from retrosim.report.json import to_json
 
     plan = options.subject.plan(options)
     saved = host_file(plan.name) if options.save else None
@@ -124,16 +125,17 @@ def run(options: argparse.Namespace) -> int:
         check_free(path, overwrite=options.force, advice=FORCE)
     with Progress(is_quiet=kind is not None) as progress, bad_arguments():
         result = plan.measure(progress=progress.step, **({"rounds": options.rounds} if options.rounds else {}))
+        published = to_json(result)
     if files and options.html:
         from retrosim.report.records import bench_page
 
-        files.write_html(lambda: bench_page(result))
+        files.write_html(lambda: bench_page(published))
     if saved:
-        write_text(saved, json.dumps(result, indent=1) + "\n", overwrite=options.force)
+        write_text(saved, json.dumps(published, indent=1) + "\n", overwrite=options.force)
     if kind is None:
         print_table(plan.render(result))
         return 0
-    text = plan.as_csv(result) if kind == "csv" else json.dumps(result, indent=2) + "\n"
+    text = plan.as_csv(result) if kind == "csv" else json.dumps(published, indent=2) + "\n"
     if options.output:
         write_text(Path(options.output), text, overwrite=options.force)
     else:
@@ -171,7 +173,7 @@ def _add_engine_options(parser: Parser) -> None:
 
 def _engines(options: argparse.Namespace) -> Plan:
     from retrosim.bench.contenders import ENGINES
-    from retrosim.bench.engines import MACHINE, ROM, benchmark, render_bench, results_csv
+    from retrosim.bench.engines import MACHINE, ROM, benchmark_engines, engines_csv, render_engines
     from retrosim.rom import load_rom
     from retrosim.table_1994.timing import builds_of
 
@@ -179,15 +181,15 @@ def _engines(options: argparse.Namespace) -> Plan:
     scenes = _scenes(options, ENGINES, MAX_ENGINE_OBJECTS)
     with bad_arguments():
         scenes["builds"] = builds_of(load_rom(ROM), machine, list(dict.fromkeys(options.build or ["O2"])))
-    measure = partial(benchmark, machine=machine, startup=not options.no_startup, warm=options.warm, **scenes)
-    return Plan(machine, measure, render_bench, results_csv)
+    measure = partial(benchmark_engines, machine=machine, startup=not options.no_startup, warm=options.warm, **scenes)
+    return Plan(machine, measure, render_engines, engines_csv)
 
 
 def _kernels(options: argparse.Namespace) -> Plan:
-    from retrosim.bench.kernel_peers import CONTENDERS
+    from retrosim.bench.kernel_peers import FINDERS
     from retrosim.bench.kernels import benchmark_kernels, kernels_csv, render_kernels
 
-    measure = partial(benchmark_kernels, **_scenes(options, CONTENDERS))
+    measure = partial(benchmark_kernels, **_scenes(options, FINDERS))
     return Plan("kernels", measure, render_kernels, kernels_csv)
 
 
@@ -222,7 +224,7 @@ def _add_own_options(parser: Parser) -> None:
 
 
 def _own(options: argparse.Namespace) -> Plan:
-    from retrosim.bench.program import benchmark_own
+    from retrosim.bench.program import benchmark_program
     from retrosim.bench.programs import CONTENDERS, programs_csv, render_programs
 
     if options.machine:
@@ -231,7 +233,7 @@ def _own(options: argparse.Namespace) -> Plan:
         flags = compiler_flags(options.cflags or "", options.program)
     machines = list(dict.fromkeys(options.machine or ())) or None
     chosen: dict[str, Any] = {"machines": machines, "flags": flags, "note": say, "default": arguments.MACHINE}
-    measure = partial(benchmark_own, options.program, **chosen, **_scenes(options, CONTENDERS))
+    measure = partial(benchmark_program, options.program, **chosen, **_scenes(options, CONTENDERS))
     return Plan("program", measure, render_programs, programs_csv)
 
 

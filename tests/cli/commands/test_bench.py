@@ -12,10 +12,12 @@ import pytest
 @pytest.fixture
 def quick(monkeypatch) -> tuple[str, ...]:
     """A benchmark of two contenders and one scene, with laps too short to mean anything."""
-    from retrosim.bench import engines as bench
+    from retrosim.bench import engines
 
-    whole = bench.benchmark
-    monkeypatch.setattr(bench, "benchmark", lambda **given: whole(**given | {"rounds": 1, "seconds": 0.01}))
+    whole = engines.benchmark_engines
+    monkeypatch.setattr(
+        engines, "benchmark_engines", lambda **options: whole(**options | {"rounds": 1, "seconds": 0.01})
+    )
     return ("bench", "--no-startup", "--objects", "20", "--engine", "kernel", "--engine", "interpret-off")
 
 
@@ -47,13 +49,13 @@ def test_bench_into_a_file(run, quick, tmp_path) -> None:
 
 
 def test_bench_keeps_a_file_per_host(run, quick, monkeypatch, tmp_path) -> None:
-    from retrosim.bench import engines as bench
+    from retrosim.bench import race
 
-    monkeypatch.setattr(bench, "RESULTS", tmp_path / "bench")
+    monkeypatch.setattr(race, "RESULTS", tmp_path / "bench")
     run(*quick, "--save").is_refused(1, "no such folder", "checkout")
-    bench.RESULTS.mkdir()
+    race.RESULTS.mkdir()
     assert "checks/s" in run(*quick, "--save").out
-    (path,) = bench.RESULTS.iterdir()
+    (path,) = race.RESULTS.iterdir()
     kept = json.loads(path.read_text())
     assert path.suffix == ".json" and re.fullmatch(r"[a-z0-9.-]+-\d+-cpus-[a-z]+-python-3\.\d+", path.stem)
     assert kept["host"]["processor"] and re.fullmatch(r"\d{4}-\d\d-\d\d", kept["made"]["date"])

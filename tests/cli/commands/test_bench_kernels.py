@@ -5,40 +5,67 @@ import json
 
 import pytest
 
+KERNELS = ("bench", "kernels")
+
 
 @pytest.fixture
-def quick(monkeypatch) -> tuple[str, ...]:
-    """A benchmark of three contenders and one scene, with laps too short to mean anything."""
-    from retrosim.bench import kernels as kernel_bench
+def measured(monkeypatch) -> dict:
+    """The options that `benchmark_kernels` was called with; it returns a result that is ready."""
+    from retrosim.bench import kernels
+    from retrosim.bench.kernels import KernelCase, KernelMethod, KernelResult
+    from retrosim.bench.race import host, made
 
-    whole = kernel_bench.benchmark_kernels
-    monkeypatch.setattr(kernel_bench, "benchmark_kernels", lambda **given: whole(**given | {"seconds": 0.001}))
-    engines = ("--engine", "collided", "--engine", "pairs", "--engine", "numpy")
-    return ("bench", "kernels", "--rounds", "1", "--objects", "300", *engines)
+    def case(engine: str, seconds: float, peers: dict[str, float]) -> KernelCase:
+        figures = (1 / seconds, seconds, seconds, peers, peers, 1, 3, "every pair", None)
+        return KernelCase("flags, 300 objects", engine, "flags", 300, *figures)
+
+    def benchmark(**options) -> KernelResult:
+        asked.update(options)
+        cases = [case("collided", 0.002, {"numpy": 2.5}), case("numpy", 0.005, {})]
+        return KernelResult(cases, [], host([]), made(), KernelMethod(1, 0.03, 1994, 30))
+
+    asked: dict = {}
+    monkeypatch.setattr(kernels, "benchmark_kernels", benchmark)
+    return asked
+
+
+def test_json_csv_and_table(run, measured) -> None:
+    result = run(*KERNELS, "--json").json()
+    assert [case["engine"] for case in result["cases"]] == ["collided", "numpy"]
+    rows = list(csv.DictReader(run(*KERNELS, "--csv").out.splitlines()))
+    assert [(row["engine"], row["seconds"], row["ratio_to_numpy"]) for row in rows] == [
+        ("collided", "0.002", "2.5"),
+        ("numpy", "0.005", ""),
+    ]
+    ran = run(*KERNELS)
+    assert (ran.status, ran.err) == (0, "")
+    assert "peer/collided" in ran.out and "2.5 x" in ran.out and "300" in ran.out
+
+
+def test_what_is_asked_for(run, measured) -> None:
+    run(*KERNELS, "--rounds", "4", "--objects", "300", "--objects", "9", "--engine", "pairs", "--engine", "pairs")
+    assert measured.pop("progress") and measured == {"rounds": 4, "objects": [300, 9], "engines": ["pairs"]}
+
+
+def test_files(run, measured, tmp_path, monkeypatch) -> None:
+    from retrosim.bench import race
+
+    assert run(*KERNELS, "--output", "a.json").out == ""
+    assert len(json.loads((tmp_path / "a.json").read_text())["cases"]) == 2
+    run(*KERNELS, "--output", "a.json").is_refused(1, "a.json", "exists already")
+    assert run(*KERNELS, "--html", "a.html").status == 0
+    assert "flags, 300 objects" in (tmp_path / "a.html").read_text()
+    monkeypatch.setattr(race, "RESULTS", tmp_path)
+    assert run(*KERNELS, "--save").status == 0
+    assert len(list(tmp_path.glob("kernels-*-cpus-*.json"))) == 1
 
 
 @pytest.mark.full
-def test_json_csv_and_table(run, quick) -> None:
-    result = run(*quick, "--json").json()
-    assert {"name", "engine", "per_second", "ratio_to"} <= set(result["cases"][0])
-    engines = [case["engine"] for case in result["cases"]]
-    assert engines == ["collided", "pairs", "numpy"] and result["method"]["rounds"] == 1
-    rows = list(csv.DictReader(run(*quick, "--csv").out.splitlines()))
-    assert [row["engine"] for row in rows] == engines and all(float(row["per_second"]) > 0 for row in rows)
-    ran = run(*quick)
-    assert (ran.status, ran.err) == (0, "")
-    assert "peer/collided" in ran.out and "300" in ran.out
-
-
-def test_files(run, quick, tmp_path, monkeypatch) -> None:
-    from retrosim.bench import engines as bench
-
-    assert run(*quick, "--output", "a.json").out == ""
-    assert len(json.loads((tmp_path / "a.json").read_text())["cases"]) == 3
-    run(*quick, "--output", "a.json").is_refused(1, "a.json", "exists already")
-    monkeypatch.setattr(bench, "RESULTS", tmp_path)
-    assert run(*quick, "--save").status == 0
-    assert len(list(tmp_path.glob("kernels-*-cpus-*.json"))) == 1
+def test_from_end_to_end(run) -> None:
+    engines = ("--engine", "collided", "--engine", "pairs", "--engine", "numpy")
+    result = run(*KERNELS, "--rounds", "1", "--objects", "300", *engines, "--json").json()
+    assert [case["engine"] for case in result["cases"]] == ["collided", "pairs", "numpy"]
+    assert all(case["per_second"] > 0 for case in result["cases"]) and result["method"]["rounds"] == 1
 
 
 def test_options_that_do_not_go_together(run) -> None:

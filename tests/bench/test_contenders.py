@@ -1,0 +1,42 @@
+"""What runs machine code in a race: whoever fails says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from retrosim.bench import contenders
+from retrosim.bench.contenders import OfMachineCode, Peer, Simulated, of_machine_code
+from retrosim.bench.engines import MACHINE
+from retrosim.bench.workload import job_of_checks, open_at_first_check, prepare
+from retrosim.errors import RetrosimError
+from retrosim.rom import load_rom
+
+ROM = load_rom("sectors")
+
+
+def test_a_peer_process_that_dies_is_an_error(tmp_path: Path) -> None:
+    load = prepare(MACHINE, ROM, "O2", 12, 1994)
+    peer = Peer("nobody", load.isa, load.memory, load.job, tmp_path)
+    with pytest.raises(RetrosimError, match="nobody ended: KeyError"):
+        peer.run(1)
+
+
+def test_an_engine_that_did_not_run_gets_no_figure() -> None:
+    machine = open_at_first_check(MACHINE, ROM, "O2", 12, 1994, engine="evaluate", timing="off")
+    contender = Simulated("interpret", machine, job_of_checks(machine))
+    with pytest.raises(RetrosimError, match="ran on 'evaluate'"):
+        contender.run(1)
+
+
+def test_why_a_peer_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert contenders.missing_peer("interpret-off", "i386") is None
+    assert contenders.missing_peer("musashi", "i386") == "it has no CPU for code of the i386"
+    monkeypatch.setattr(contenders.importlib.util, "find_spec", lambda name: None)
+    assert contenders.missing_peer("unicorn", "i386") == "the Python package unicorn is not installed"
+
+
+def test_figures_of_machine_code() -> None:
+    assert of_machine_code("unicorn", 10.0, 500, 0.25) == OfMachineCode(5000.0, 2.5)
+    assert of_machine_code("native-c", 10.0, 500, 0.25) is of_machine_code("evaluate", None, 500, 0.25) is None
