@@ -23,7 +23,7 @@ LONGEST = (  # files that are begun first, so that no process is left with one a
     "cpu/x86/test_lockstep.py",
     "collide/test_without_jit.py",
     "cpu/m68k/test_conformance.py",
-    "bench/test_engines.py",
+    "bench/test_kernels.py",
     "study/test_comparison.py",
     "machine/test_memory_use.py",
 )

@@ -41,7 +41,8 @@ def test_checksums_of_programs(tmp_path: Path) -> None:
     programs = NativePrograms(rom, Job("sort", 0, 0, "", {}, (0, 4)), "big", tmp_path)
     for name in set(rom.constants) - set(NOT_NATIVE):
         programs.job = Job(name, 0, 0, "", {}, (0, 4))
-        assert int.from_bytes(programs.run(2).result, "big") == rom.constants[name], name
+        for count in (1, 2):
+            assert int.from_bytes(programs.run(count).result, "big") == rom.constants[name], (name, count)
 
 
 @with_compiler

@@ -61,12 +61,17 @@ class Plan:
 
 @dataclass(frozen=True)
 class Subject:
-    """A subject: its help, the options that it alone has, and the plan that options make."""
+    """A subject: its help, the options that it alone has, and the plan that options make.
+
+    rounds, engines   what it takes by default, for the help
+    has_page          --html is among its options
+    """
 
     help: str
     add_options: Callable[[Parser], None]
     plan: Callable[[argparse.Namespace], Plan]
     rounds: int
+    engines: str = "all"
     has_page: bool = True
 
 
@@ -78,7 +83,10 @@ def add_options(parser: Parser) -> None:
         chosen = subjects.add_parser(name, help=title[0].lower() + title[1:], description=subject.help)
         chosen.set_defaults(subject=subject, parser=chosen)
         chosen.add_argument(
-            "--engine", action="append", metavar="NAME", help=f"only this contender; {arguments.REPEATABLE}"
+            "--engine",
+            action="append",
+            metavar="NAME",
+            help=f"only this contender; default: {subject.engines}; {arguments.REPEATABLE}",
         )
         subject.add_options(chosen)
         chosen.add_argument(
@@ -295,11 +303,11 @@ With 50 to 2 000 000 objects. What is not installed is left out and named.""",
     "programs": Subject(
         """Eighteen programs that nothing was tuned for, on every processor and engine.
 
-Sorting, trees, text, matrices, decompression ...; `retrosim list roms`, bench.
-The evaluator takes part only if --engine asks for it.""",
+Sorting, trees, text, matrices, decompression ...; `retrosim list roms`, bench.""",
         _add_program_options,
         _programs,
         5,
+        "all but evaluate",
     ),
     "program": Subject(
         """A program of your own, from its start to its exit.
@@ -309,6 +317,7 @@ on it.""",
         _add_own_options,
         _own,
         5,
+        "recompile-table, recompile-full, interpret-table, unicorn and native-c",
     ),
     "debugger": Subject(
         "A game under the debugger beside the same without one.",

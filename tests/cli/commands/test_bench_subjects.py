@@ -49,3 +49,14 @@ def test_the_debugger(run, quick) -> None:
     ran = run(*words)
     assert ran.status == 0 and "of the speed is left" in ran.out and "mc68000-8" in ran.out
     run("bench", "debugger", "--html", "a.html").is_refused(2, "unknown option --html")
+
+
+def test_the_help_says_what_is_taken_by_default(run) -> None:
+    from retrosim.bench.program import USUAL
+    from retrosim.cli.commands.bench import SUBJECTS
+
+    *most, last = USUAL
+    assert SUBJECTS["program"].engines == f"{', '.join(most)} and {last}"
+    for subject, rounds, engines in (("programs", 5, "all but evaluate"), ("debugger", 9, "all")):
+        text = " ".join(run("bench", subject, "--help").out.split())
+        assert f"default: {rounds} " in text and f"only this contender; default: {engines}; may be repeated" in text
