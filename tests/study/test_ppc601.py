@@ -69,10 +69,10 @@ def test_the_column_of_1994() -> None:
     table = timing_table(
         [NAME], builds=["O1", "O2"], objects=[0, 100], seconds=0.005, engine="interpret", interval=False
     )
-    cells = [(row["build"], row["objects"]) for row in table["rows"]]
+    cells = [(row.build, row.objects) for row in table.rows]
     assert cells == [(build, count) for build in ("O1", "O2") for count in (0, 100)]
-    for row in table["rows"]:
-        assert row["printed_per_second"] == PRINTED[NAME][row["objects"]]
-        assert row["ratio"] == pytest.approx(row["cycles"] / (80_000_000 / row["printed_per_second"]))
-        assert 1 < row["cycles_per_instruction"] < 2
+    for row in table.rows:
+        assert row.printed_per_second == PRINTED[NAME][row.objects]
+        assert row.ratio == pytest.approx(row.cycles / (80_000_000 / row.printed_per_second))
+        assert 1 < row.cycles_per_instruction < 2
     check_page(table)
