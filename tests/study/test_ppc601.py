@@ -7,6 +7,7 @@ import pytest
 from retrosim.cost.cost import cost_report
 from retrosim.cpu.ppc.mpc601_cache import STATUS_BITS
 from retrosim.machine import Machine, open_machine
+from retrosim.report.json import to_json
 from retrosim.rom import load_elf
 from retrosim.table_1994.printed import PRINTED
 from retrosim.table_1994.timing import timing_table
@@ -75,4 +76,4 @@ def test_the_column_of_1994() -> None:
         assert row.printed_per_second == PRINTED[NAME][row.objects]
         assert row.ratio == pytest.approx(row.cycles / (80_000_000 / row.printed_per_second))
         assert 1 < row.cycles_per_instruction < 2
-    check_page(table)
+    check_page(to_json(table)["rows"])

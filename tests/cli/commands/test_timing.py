@@ -54,7 +54,7 @@ def test_timing_answers_first(run, monkeypatch) -> None:
         ratios = [f"{row['ratio']:.2f}" for row in rows]
         assert f"{min(ratios)} to {max(ratios)} times the clocks of 1994" in answer["verdict"]
     assert result["analysis"] == [] and result["split"] and result["tests"]
-    check_page(result)
+    check_page(result["rows"])
 
 
 @pytest.mark.full
