@@ -74,10 +74,10 @@ def sector_sizes(
         found = [_measured(machine, count, side, sector, seed) for seed in seeds]
         tests, cycles = (mean(each) for each in zip(*found, strict=True))
         rows.append(SizeRow(count, side, sector, tests, cycles, sector == advised(side)))
-    least: dict[tuple[int, int], float] = {}
+    lowest: dict[tuple[int, int], float] = {}
     for row in rows:
-        least[_case(row)] = min(row.cycles, least.get(_case(row), row.cycles))
-    rows = [replace(row, is_fastest=row.cycles == least[_case(row)]) for row in rows]
+        lowest[_case(row)] = min(row.cycles, lowest.get(_case(row), row.cycles))
+    rows = [replace(row, is_fastest=row.cycles == lowest[_case(row)]) for row in rows]
     progress(len(cases), len(cases), "done")
     return SectorSizes(machine, list(seeds), rows, _verdict(rows))
 

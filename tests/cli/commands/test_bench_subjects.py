@@ -55,8 +55,8 @@ def test_the_help_says_what_is_taken_by_default(run) -> None:
     from retrosim.bench.program import USUAL
     from retrosim.cli.commands.bench import SUBJECTS
 
-    *most, last = USUAL
-    assert SUBJECTS["program"].engines == f"{', '.join(most)} and {last}"
+    *others, last = USUAL
+    assert SUBJECTS["program"].engines == f"{', '.join(others)} and {last}"
     for subject, rounds, engines in (("programs", 5, "all but evaluate"), ("debugger", 9, "all")):
         text = " ".join(run("bench", subject, "--help").out.split())
         assert f"default: {rounds} " in text and f"only this contender; default: {engines}; may be repeated" in text
