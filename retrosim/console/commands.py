@@ -497,9 +497,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(("watch",), "WHERE[, BYTES] [if CONDITION]", "after memory was written", watch("write")),
         Command(("cwatch",), "WHERE[, BYTES] [if CONDITION]", "after memory was changed", watch("change")),
         Command(("rwatch",), "WHERE[, BYTES] [if CONDITION]", "after memory was read", watch("read")),
-        Command(
-            ("awatch",), "WHERE[, BYTES] [if CONDITION]", "after memory was read or written", watch("access")
-        ),
+        Command(("awatch",), "WHERE[, BYTES] [if CONDITION]", "after memory was read or written", watch("access")),
         Command(("catch",), "EVENT [N] [if CONDITION]", f"at an event: {', '.join(EVENTS)}", catch),
         Command(("limit",), "ROUTINE, CLOCKS [if CONDITION]", "when a routine has run longer", limit),
         Command(("points", "i"), "", "what stops the machine, and hits", points),

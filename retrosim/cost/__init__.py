@@ -1,14 +1,14 @@
 """What a call or a run costs, by instruction, line, function and cause; compared, swept, profiled.
 
-    against   two calls side by side
-    calls     the calls of a program as a tree, from a log of where its flow went
-    causes    the causes of clocks, counted by the timing model itself while a program runs
-    cost      what one call of a routine costs, and which of its instructions, lines and functions the clocks go to
-    counting  counts what a machine executes
-    files     a profile as files of other profilers
-    page      reports as pages
-    report    the reports of `cost` and of `run --profile`
-    sources   the text of source files that a program's line table names
-    sweep     what a call costs over the values of an argument, and the law that the cost follows
-    text      the cost of a routine as text
+against   two calls side by side
+calls     the calls of a program as a tree, from a log of where its flow went
+causes    the causes of clocks, counted by the timing model itself while a program runs
+cost      what one call of a routine costs, and which of its instructions, lines and functions the clocks go to
+counting  counts what a machine executes
+files     a profile as files of other profilers
+page      reports as pages
+report    the reports of `cost` and of `run --profile`
+sources   the text of source files that a program's line table names
+sweep     what a call costs over the values of an argument, and the law that the cost follows
+text      the cost of a routine as text
 """

@@ -118,9 +118,7 @@ def sweep_title(swept: SweepReport) -> str:
     """Return what was run."""
     build = f", build {swept.build}" if swept.build else ""
     first, last = swept.points[0].value, swept.points[-1].value
-    return (
-        f"{swept.entry}, {swept.name} = {first}..{last}, on {swept.machine}{build}, timing {swept.timing}"
-    )
+    return f"{swept.entry}, {swept.name} = {first}..{last}, on {swept.machine}{build}, timing {swept.timing}"
 
 
 def render_sweep(swept: SweepReport) -> RenderableType:

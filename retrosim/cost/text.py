@@ -72,9 +72,7 @@ def sources_of(listing: Sequence[InstructionCost]) -> str:
 def listing_csv(report: CostReport) -> str:
     """Return the annotated listing as CSV; addresses in hexadecimal, a column for each cause."""
     text = io.StringIO()
-    rows = [
-        to_json(row) | (row.causes or {}) | {"address": f"{row.address:06X}"} for row in report.breakdown.listing
-    ]
+    rows = [to_json(row) | (row.causes or {}) | {"address": f"{row.address:06X}"} for row in report.breakdown.listing]
     columns = [column for column in rows[0] if column != "causes"]
     writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()

@@ -19,6 +19,7 @@ from .pieces import frames_in_pieces
 
 # The picture of a machine as a file shows it, with the overlays that a view asks for.
 
+
 def check_view(machine: AnyMachine, view: View) -> None:
     """Refuse a view that cannot be drawn of what the machine runs.
 

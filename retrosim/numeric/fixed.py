@@ -24,6 +24,7 @@ def to_pixels(position_q5: int) -> int:
 # Numba computes every integer in 64 bits, so a kernel calls `wrap` where a word of the period would overflow. The
 # formulas also hold for Python's unbounded integers: kernels give the same results with the compiler switched off.
 
+
 @kernel
 def wrap16(value: int) -> int:
     """Return what a 16-bit word keeps of `value`, read as two's complement: -32768..32767."""

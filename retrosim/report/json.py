@@ -1,11 +1,11 @@
 """Reports as plain data for JSON: a report is a frozen dataclass whose fields are the published keys, in their order.
 
-    @dataclass(frozen=True)
-    class Instruction:
-        address: int
-        misses: dict[str, int] = field(metadata=spread("{}_misses"))  # the keys data_misses, instruction_misses
-        explained: Explained | None = field(metadata=SPREAD)          # its keys among these; None has none
-        sources: dict[str, str] = field(metadata=HIDDEN)              # for pages alone
+@dataclass(frozen=True)
+class Instruction:
+    address: int
+    misses: dict[str, int] = field(metadata=spread("{}_misses"))  # the keys data_misses, instruction_misses
+    explained: Explained | None = field(metadata=SPREAD)          # its keys among these; None has none
+    sources: dict[str, str] = field(metadata=HIDDEN)              # for pages alone
 """
 
 from __future__ import annotations

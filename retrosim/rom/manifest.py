@@ -22,6 +22,7 @@ from .scene_fields import NO_SCENES, SceneFields, read_scene_fields
 
 # What a ROM's own images are built from: the table [build] of rom.toml. What all ROMs share is in `toolchains`.
 
+
 @dataclass(frozen=True)
 class Recipe:
     """What the images of a ROM have in common; files relative to its folder, "../NAME/..." in that of another ROM.

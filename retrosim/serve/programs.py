@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # Source: System V ABI, Motorola 68000 supplement, chapter 2; Intel386 supplement, table 2.14 and page 3-15; PowerPC
 # supplement, tables 3-1 and 3-22
 
+
 @dataclass(frozen=True)
 class Numbers:
     """A processor's registers in DWARF.

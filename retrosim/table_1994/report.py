@@ -218,9 +218,7 @@ def _analysis(rows: list[Density], formula: str, counted: str, digits: int) -> R
                 end_section=source == counted and row is rows[-1],
             )
     if rows:
-        table.add_row(
-            "", "limit", *("" for _ in METHODS), *(decimal(rows[-1].limit[method], 2) for method in others)
-        )
+        table.add_row("", "limit", *("" for _ in METHODS), *(decimal(rows[-1].limit[method], 2) for method in others))
     return Padding(table, (0, 0, 1, 0))
 
 

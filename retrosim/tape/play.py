@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 # The player asks it what a tape says, the window's rewinding notes in it what the keyboard said, and its `changes` are
 # the history that a recording begins with.
 
+
 class InputTimeline:
     """Device states by frame.
 

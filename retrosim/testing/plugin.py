@@ -147,7 +147,6 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if report.passed:
         item.config.stash[KEY].measured[item.nodeid] = {cost.name: cost.figure for cost in costs}
     elif report.failed:
-
         for cost in costs:
             report.sections.append(("retrosim", described(cost.name, cost.figure, cost.accepted)))
     return report

@@ -21,6 +21,7 @@ from .session import Session
 
 # Draws dialog boxes on an overlay: the help panel, and the notice that is shown until the machine is ready.
 
+
 def draw_panel(overlay: np.ndarray, rect: Rect) -> None:
     """Draw an empty dialog box, framed as the modal ones of the Macintosh: by a thin and a thick line."""
     left, top, right, bottom = rect

@@ -3,7 +3,6 @@
 --full takes 10,000 scenes; `tools/environments.py` asks other versions of NumPy and Numba for it.
 """
 
-
 import pytest
 
 from retrosim.collide import _golden

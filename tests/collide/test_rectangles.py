@@ -3,7 +3,6 @@
 --full takes five times as many pairs.
 """
 
-
 import numpy as np
 import pytest
 

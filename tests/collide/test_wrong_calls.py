@@ -3,7 +3,6 @@
 --times N makes N times as many.
 """
 
-
 import numpy as np
 import pytest
 

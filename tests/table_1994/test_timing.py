@@ -17,8 +17,23 @@ from tests.helpers.study.page import check_page
 MACHINE = "mc68040-25"
 BUILDS = ["O0", "O1", "O2"]
 KEYS = [
-    "machine", "build", "objects", "engine", "printed_per_second", "printed_cycles", "per_second", "cycles", "low",
-    "high", "instructions", "cycles_per_instruction", "ratio", "checks", "scenes", "microseconds", "pair_tests",
+    "machine",
+    "build",
+    "objects",
+    "engine",
+    "printed_per_second",
+    "printed_cycles",
+    "per_second",
+    "cycles",
+    "low",
+    "high",
+    "instructions",
+    "cycles_per_instruction",
+    "ratio",
+    "checks",
+    "scenes",
+    "microseconds",
+    "pair_tests",
     "scatter",
 ]
 
@@ -139,8 +154,15 @@ def test_table_is_plain_json(table):
     plain = to_json(table)
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
     assert list(plain) == ["answer", "rows", "split", "tests", "analysis", "method", "notes"]
-    assert list(plain[
-        "split"][0]) == ["machine", "build", "sector_visit", "object_pass", "pair_test", "worst", "low", "high",
+    assert list(plain["split"][0]) == [
+        "machine",
+        "build",
+        "sector_visit",
+        "object_pass",
+        "pair_test",
+        "worst",
+        "low",
+        "high",
     ]
     assert table.answer == []  # the build that stands for 1994 was not asked for
     assert table.analysis[1].ratio["formula"]["nine_sectors"] == 38.25

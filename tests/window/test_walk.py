@@ -1,6 +1,5 @@
 """The walk through a check: its moments against the rule of the method, its commands by key and click, its picture."""
 
-
 import numpy as np
 import pytest
 

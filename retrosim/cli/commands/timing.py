@@ -96,9 +96,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _machines_for(
-    rom: Rom, builds: Iterable[str], memory: set[str], readings: set[str], by_causes: bool
-) -> list[str]:
+def _machines_for(rom: Rom, builds: Iterable[str], memory: set[str], readings: set[str], by_causes: bool) -> list[str]:
     """Return the machines of the table that have all that is asked for; when none has, all of them, to be refused."""
     from retrosim.cost.causes import has_causes
     from retrosim.machine import PRESETS

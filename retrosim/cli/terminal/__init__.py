@@ -1,5 +1,5 @@
 """The debugger in the terminal, `retrosim debug`: line by line, or the whole screen.
 
-    loop        reads commands for the debugger
-    screen      the debugger as a full screen of the terminal
+loop        reads commands for the debugger
+screen      the debugger as a full screen of the terminal
 """

@@ -195,9 +195,7 @@ def _target_machine(level: int) -> binding.TargetMachine:
     )
 
 
-def _compile(
-    name: str, emitters: Sequence[Callable[[Function], None]], effort: Effort, signature: Signature
-) -> bytes:
+def _compile(name: str, emitters: Sequence[Callable[[Function], None]], effort: Effort, signature: Signature) -> bytes:
     """Return object code with a table of the functions' addresses."""
     module = Module()
     names = [f"{name}_{number}" for number in range(len(emitters))]

@@ -390,6 +390,7 @@ def chk2(m, s, ea, g):
 # N and V are undefined in the manual. The MC68040 leaves them as they are (all 40 public vectors that can tell agree);
 # the MC68000 sets N from the result and V where the decimal correction turned the sign bit.
 
+
 def add_decimal(m, source, destination):
     a, b = source.zext(16), destination.zext(16)
     low = (a & 15) + (b & 15) + m.get("x").zext(16)

@@ -184,11 +184,7 @@ def cpu(model: str) -> Cpu:
         timing=MPC601_MODES,
         readings=READINGS[model],
         causes=CAUSES,
-        caches={
-            "unified": Cache(
-                "tag", status_bits=STATUS_BITS, lines=_LINES, shortcuts=SHORTCUTS, behind=("l2",)
-            )
-        },
+        caches={"unified": Cache("tag", status_bits=STATUS_BITS, lines=_LINES, shortcuts=SHORTCUTS, behind=("l2",))},
         explain=explain,
         legend=LEGEND,
         exception=exception,

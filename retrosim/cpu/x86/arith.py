@@ -283,6 +283,7 @@ def cmpxchg(m, s, ea, g):
 # AAM clear. The 286 as its vectors have it: SF ZF PF OF of AAA and AAS from the sum or difference, with all its bits;
 # CF and AF of AAD from its sum, OF as CF.
 
+
 def _packed(subtract):
     def adjust(m):
         al, carry = m.reg(EAX, 8), m.get("cf")

@@ -54,6 +54,7 @@ for _code in ("000", "001"):  # /1 is not in the manual and the same on all part
 # Counts are taken modulo 32; a count of 0 changes nothing. OF is that of a one-bit shift for any count: left, the top
 # bit changed in the last step; right, the two top bits of the result differ.
 
+
 def _left_overflow(result, carry):
     return result.sign ^ carry
 

@@ -1,18 +1,18 @@
 """Formats of program files: `registry` says which there are; a module each loads them.
 
-    dos          DOS programs
-    elf          ELF files of every kind
-    hunk         amiga executables
-    link         links ELF objects in memory
-    objects      relocatable ELF objects (.o), and archives of them (.a), as the linker reads them
-    prg          atari ST executables (.PRG, .TOS, .TTP)
-    reading      bounded reads from the bytes of a file
-    rebase       moves an executable that was linked for other addresses into RAM, by the relocations that it still
-                 has
-    records      s-records and Intel hex
-    registry     the formats of program files
-    relocations  what a linker writes for each kind of relocation, of the three families that GCC compiles for
-    sources      runs the user's own compilers, for `cost FILE.c` and the C preprocessor of assembly sources
+dos          DOS programs
+elf          ELF files of every kind
+hunk         amiga executables
+link         links ELF objects in memory
+objects      relocatable ELF objects (.o), and archives of them (.a), as the linker reads them
+prg          atari ST executables (.PRG, .TOS, .TTP)
+reading      bounded reads from the bytes of a file
+rebase       moves an executable that was linked for other addresses into RAM, by the relocations that it still
+             has
+records      s-records and Intel hex
+registry     the formats of program files
+relocations  what a linker writes for each kind of relocation, of the three families that GCC compiles for
+sources      runs the user's own compilers, for `cost FILE.c` and the C preprocessor of assembly sources
 """
 
 from .registry import FORMATS, File, Format, format_of, load_file

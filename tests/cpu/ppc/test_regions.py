@@ -77,9 +77,7 @@ def test_three_engines(timing: str, monkeypatch: pytest.MonkeyPatch) -> None:
             streams_ppc.load(core, code, b"", [0] * 32, 0)
             return one_region(core, len(code))
 
-        handlers = handler_cache(
-            CPU, timing, handlers_of(find(Core(CPU, timing)).insns), quick=not (optimised or SOAK)
-        )
+        handlers = handler_cache(CPU, timing, handlers_of(find(Core(CPU, timing)).insns), quick=not (optimised or SOAK))
         engines = ThreeEngines(CPU, timing, find, handlers, alone=number % 2 == 0, quick=not optimised)
         done = 0
         while done < INSTRUCTIONS / programs:

@@ -44,6 +44,7 @@ def split_keys(keys, half, rows):
 # The points are taken from left to right. Place r + 1 of the tree has the count of those with ranks near r, so that the
 # number of all below a rank is the sum of as many places as the rank has bits (a Fenwick tree).
 
+
 @kernel
 def add_below(ranks, before, limits, where, tree, counts):
     """Add to a count for each query how many points lie before it along one axis, and below it along the other.

@@ -85,6 +85,7 @@ def next_of(links, o):
 # The caller of a library function may write into its arrays from another thread while a kernel runs. So what decides
 # about an index is read once: copied into memory of our own, and checked and counted there.
 
+
 @kernel
 def copy_axis(values, copy):
     """Copy coordinates; return the largest, -1 if any is negative, 0 if there is none.

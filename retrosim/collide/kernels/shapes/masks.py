@@ -18,6 +18,7 @@ from retrosim.jit import kernel
 #     rows         int        rows in common, 1 or more
 #     shift        int        0 up to, not including, the left sprite's width: 32 at once is never asked of a dword
 
+
 @kernel
 def make_words(pixels, words):
     """Write the mask of an image.

@@ -85,6 +85,7 @@ class Slots:
 #
 # The headroom is what the budget and the clock's limit leave, less the longest path between two checks.
 
+
 class Counter:
     """Emits the counting into a region."""
 
