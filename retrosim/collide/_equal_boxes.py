@@ -182,8 +182,9 @@ def list_within(x, y, size, out) -> np.ndarray | None:
     """Do what `list_pairs` does where all is as on the plane, and nothing has to be said; None elsewhere."""
     if REFUSALS.is_next() or not (type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY)):
         return None
+    total = TOO_LARGE
     try:
-        count, total = len(x), TOO_LARGE
+        count = len(x)
         rows = np.empty((4 * count, 2), INDEX) if out is None else out
         for _ in range(2):
             if count <= MAX_SMALL:
@@ -200,6 +201,8 @@ def list_within(x, y, size, out) -> np.ndarray | None:
             rows = np.empty((total, 2), INDEX)
     except (*REFUSED_TYPES, ValueError):  # of `_list_many`
         pass
+    if out is not None and total > 0:  # it has been written to, and `x` may be a part of it: nothing is read again
+        check_capacity(total, out)
     REFUSALS.note()
     return None
 

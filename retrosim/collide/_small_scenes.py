@@ -13,6 +13,7 @@ import numpy as np
 from retrosim.jit import REFUSED_TYPES, Entry
 
 from ._first_calls import COMPILER, is_admitted
+from ._results import check_capacity
 from .kernels.pairs.bitmap_index import MAX_OBJECTS as MAX_LISTED
 from .kernels.pairs.bitmap_index import list_indexed
 from .kernels.pairs.hierarchical_grid import FLAGS
@@ -51,11 +52,17 @@ def list_one(x: Any, y: Any, size: Any, closed: Any, out: Any) -> np.ndarray | N
             if total > len(rows) and out is None:
                 rows = EMPTY((total, 2), NUMBERS)
                 total = call(x, y, sides, extra, rows)
-            if 0 <= total <= len(rows):
-                return rows[:total]
+            return _filled(rows, total, out)
     except REFUSED_TYPES:
         pass
     return None
+
+
+def _filled(rows: np.ndarray, total: int, out: np.ndarray | None) -> np.ndarray | None:
+    """Return the filled rows, None if a kernel refused or found more. Errors: ValueError: `out` is too short."""
+    if out is not None and total > len(out):  # `x` may be a part of `out`, which was written to: nothing is read again
+        check_capacity(total, out)
+    return rows[:total] if 0 <= total <= len(rows) else None
 
 
 def _list_indexed(x: Any, y: Any, sides: Any, extra: Any, rows: np.ndarray) -> int:
@@ -82,8 +89,7 @@ def list_two(x0: Any, y0: Any, size: Any, x1: Any, y1: Any, other: Any, closed: 
             total = LIST_TWO.call(
                 x0, y0, sides, x1, y1, others, 0 if closed is False else 1 if closed is True else None, rows
             )
-            if 0 <= total <= len(rows):
-                return rows[:total]
+            return _filled(rows, total, out)
     except REFUSED_TYPES:
         pass
     return None

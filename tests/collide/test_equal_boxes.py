@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from retrosim.collide import _equal_boxes, plane, world
+from retrosim.collide import _equal_boxes, groups, plane, world
+from retrosim.collide._first_calls import COMPILER
 from retrosim.collide.kernels.pairs.uniform_grid import MAX_COORDINATE
 
 
@@ -56,3 +57,19 @@ def test_room_for_the_pairs():
         world.pairs(x, x, size=30, out=np.empty((10, 2), np.int32))
     out = np.empty((5000, 2), np.int32)
     assert np.shares_memory(world.pairs(x, x, size=30, out=out), out)
+
+
+@pytest.mark.parametrize("low", [5000, -5000])  # on the plane and off it
+@pytest.mark.parametrize("count", [3, 300])
+def test_too_short_an_out_that_x_is_a_part_of_is_refused(count, low):
+    y, enough = np.full(count, low, np.int32), np.empty((count * count, 2), np.int32)
+    for _ in range(2):  # the second time the kernels are compiled
+        world.pairs(y, y, size=30, out=enough)
+        groups.pairs(y, y, y, y, size=30, other=30, out=enough)
+        COMPILER.wait()
+    memory = np.full(2 * count, low, np.int32)
+    with pytest.raises(ValueError, match=f"out has 1 rows: this scene has {count * (count - 1) // 2} pairs"):
+        world.pairs(memory[:count], y, size=30, out=memory[:2].reshape(1, 2))
+    memory[:] = low
+    with pytest.raises(ValueError, match=f"out has 1 rows: this scene has {count * count} pairs"):
+        groups.pairs(memory[:count], y, y, y, size=30, other=30, out=memory[:2].reshape(1, 2))
