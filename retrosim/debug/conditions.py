@@ -11,7 +11,7 @@
     name        a register, "clock", "frame", "instructions", "hits", or a symbol: its address
 
 Numbers are whole and signed, of any size; registers are unsigned. "/" and "%" round towards zero, as processors do.
-True is 1, and what is not 0 is true. A text has at most MAX_LENGTH characters and MAX_DEPTH levels.
+True is 1 as in C and GDB, and what is not 0 is true. A text has at most MAX_LENGTH characters and MAX_DEPTH levels.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from retrosim.checks import did_you_mean
+from retrosim.cpu.assembly.expressions import ARITHMETIC
 
 MAX_LENGTH = 500
 MAX_DEPTH = 40
@@ -53,29 +54,16 @@ class ConditionError(ValueError):
         self.position = position
 
 
-def _divided(a: int, b: int) -> int:
-    quotient = abs(a) // abs(b)
-    return quotient if (a < 0) == (b < 0) else -quotient
+def _checked(shift: Callable[[int, int], int]) -> Callable[[int, int], int]:
+    def checked(a: int, b: int) -> int:
+        if not 0 <= b <= MAX_SHIFT:
+            raise ArithmeticError(f"shift by {b}: allowed 0..{MAX_SHIFT}")
+        return shift(a, b)
+
+    return checked
 
 
-def _shift(count: int) -> int:
-    if not 0 <= count <= MAX_SHIFT:
-        raise ArithmeticError(f"shift by {count}: allowed 0..{MAX_SHIFT}")
-    return count
-
-
-_OPERATIONS: dict[str, Callable[[int, int], int]] = {
-    "|": lambda a, b: a | b,
-    "^": lambda a, b: a ^ b,
-    "&": lambda a, b: a & b,
-    "<<": lambda a, b: a << _shift(b),
-    ">>": lambda a, b: a >> _shift(b),
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": _divided,
-    "%": lambda a, b: a - b * _divided(a, b),
-}
+_OPERATIONS = ARITHMETIC | {shift: _checked(ARITHMETIC[shift]) for shift in ("<<", ">>")}
 
 Value = Callable[[], int]
 """Computes a number from the machine as it is."""

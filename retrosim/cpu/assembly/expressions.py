@@ -1,6 +1,7 @@
 """Expressions of assembly language: numbers, symbols, operators; values that remember whether they are addresses.
 
-Operators bind as in C. A comparison is -1 where it holds, as in vasm and GNU as.
+Operators bind as in C. A comparison is -1 where it holds and && and || are 1, as in vasm and GNU as;
+conditions of the debugger (`retrosim.debug.conditions`) have C's 1.
 """
 
 from __future__ import annotations
@@ -294,17 +295,29 @@ def _unary(operator: str, operand: Expression) -> Expression:
     return lambda scope: Value(function(operand(scope).number))
 
 
-def _divide(a: int, b: int) -> int:
+def divided(a: int, b: int) -> int:
+    """Return the quotient, rounded towards zero as processors do."""
     quotient = abs(a) // abs(b)
     return quotient if (a < 0) == (b < 0) else -quotient
 
 
-_FUNCTIONS: dict[str, Callable[[int, int], int]] = {
-    "||": lambda a, b: int(bool(a or b)),
-    "&&": lambda a, b: int(bool(a and b)),
+ARITHMETIC: dict[str, Callable[[int, int], int]] = {
     "|": lambda a, b: a | b,
     "^": lambda a, b: a ^ b,
     "&": lambda a, b: a & b,
+    "<<": lambda a, b: a << b,
+    ">>": lambda a, b: a >> b,
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": divided,
+    "%": lambda a, b: a - b * divided(a, b),
+}
+"""What operators do with whole numbers of any size, here and in conditions of the debugger."""
+
+_FUNCTIONS: dict[str, Callable[[int, int], int]] = ARITHMETIC | {
+    "||": lambda a, b: int(bool(a or b)),
+    "&&": lambda a, b: int(bool(a and b)),
     "==": lambda a, b: -(a == b),
     "=": lambda a, b: -(a == b),
     "!=": lambda a, b: -(a != b),
@@ -313,13 +326,6 @@ _FUNCTIONS: dict[str, Callable[[int, int], int]] = {
     ">=": lambda a, b: -(a >= b),
     "<": lambda a, b: -(a < b),
     ">": lambda a, b: -(a > b),
-    "<<": lambda a, b: a << b,
-    ">>": lambda a, b: a >> b,
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": _divide,
-    "%": lambda a, b: a - b * _divide(a, b),
 }
 
 
