@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import importlib.util
 import json
 import os
 import random
@@ -203,6 +204,8 @@ def tried(fault: Fault, tests: list[str], copy: Path) -> Outcome:
     """Plant a fault in a copy of the checkout, run its tests one after the other, and take it out again."""
     file = copy / fault.path
     whole, began = file.read_bytes(), time.monotonic()
+    bytecode = Path(importlib.util.cache_from_source(file))  # knows its source by size and second alone
+    bytecode.unlink(missing_ok=True)
     file.write_bytes(whole[: fault.start] + fault.new.encode() + whole[fault.end :])
     environment = {**os.environ, "PYTHONPATH": str(copy), "RETROSIM_HOME": str(copy / ".home")}
     options = ("-q", "-x", "-n", "0", "-p", "no:cacheprovider", "--tb=no", "--no-header")
@@ -221,6 +224,7 @@ def tried(fault: Fault, tests: list[str], copy: Path) -> Outcome:
                 break
     finally:
         file.write_bytes(whole)
+        bytecode.unlink(missing_ok=True)
     return Outcome(fault, found, tests, time.monotonic() - began)
 
 

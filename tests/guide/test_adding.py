@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -41,9 +42,9 @@ def insert(file: Path, after: str, text: str) -> None:
 
 
 def below(file: Path, row: str, text: str) -> None:
-    """Insert below the first line that begins with `row`."""
-    listed = next(line for line in file.read_text().splitlines(keepends=True) if line.startswith(row))
-    insert(file, listed, text)
+    """Insert below the first line that begins with `row`, as far in as that."""
+    listed = next(line for line in file.read_text().splitlines(keepends=True) if line.lstrip().startswith(row))
+    insert(file, listed, textwrap.indent(textwrap.dedent(text), listed[: -len(listed.lstrip())]))
 
 
 def judge(checkout: Path, *tests: str) -> None:
@@ -57,14 +58,14 @@ def test_a_kernel_joins(checkout: Path) -> None:
     for text in blocks(KERNEL, "text"):
         if match := re.match(r"# (\S+\.py)\n", text):
             (checkout / match[1]).write_text(text)
-    below(checkout / "retrosim/collide/__init__.py", "    spheres ", block(KERNEL, "    diamonds    Example"))
+    below(checkout / "retrosim/collide/__init__.py", "spheres ", block(KERNEL, "    diamonds    Example"))
     maps = {
-        "collide/kernels/shapes": "    spheres ",
-        "collide/documents": "    spheres ",
-        "study/methods": "    rekaby",
+        "collide/kernels/shapes": "spheres ",
+        "collide/documents": "spheres ",
+        "study/methods": "rekaby",
     }
     for folder, row in maps.items():
-        below(checkout / "retrosim" / folder / "__init__.py", row, "    diamonds  squares that stand on a corner\n")
+        below(checkout / "retrosim" / folder / "__init__.py", row, "diamonds  squares that stand on a corner\n")
     judge(checkout, "tests/collide/test_diamonds.py", "tests/collide/test_oracle.py", "tests/test_layers.py")
     judge(checkout, "tests/collide/test_interface.py", "-k", "diamonds")
 
