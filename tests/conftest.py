@@ -27,8 +27,12 @@ LONGEST = (  # files that are begun first, so that no process is left with one a
     "study/test_comparison.py",
     "machine/test_memory_use.py",
 )
-# The first finds kernels that other files compiled; those from `tape` on come later.
-LATE, BEFORE = "cli/commands/test_warmup.py", "tape"
+LATE = (  # files that use kernels which others compile: two processes would compile them at the same time
+    "collide/test_golden.py",
+    "machine/test_builds.py",
+    "scenarios/test_all.py",
+    "cli/commands/test_warmup.py",
+)
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # processes that tests start find compiled modules
 sys.dont_write_bytecode = False
@@ -50,8 +54,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=[item for item in items if item not in left])
         items[:] = list(left)
     tests, others = ROOT / "tests", len(LONGEST)
-    places = {tests / name: place for place, name in enumerate(LONGEST)} | {tests / LATE: others + 1}
-    items.sort(key=lambda item: places.get(item.path, others + 2 * (item.path > tests / BEFORE)))
+    order = {name: place for place, name in enumerate(LONGEST)} | dict.fromkeys(LATE, others + 1)
+    places = {tests / name: place for name, place in order.items()}
+    items.sort(key=lambda item: places.get(item.path, others))
 
 
 def in_short_form(item: pytest.Item, seen: set[tuple[Path, str]]) -> bool:

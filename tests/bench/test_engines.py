@@ -16,10 +16,11 @@ from retrosim.bench.workload import LOOPS, prepare
 from retrosim.errors import RetrosimError
 from retrosim.report.json import to_json
 from retrosim.rom import load_rom
+from tests.helpers.amount import usually
 
 ROM = load_rom("sectors")
 UNTRIED = ("recompile-full", "recompile-table")  # to compile them takes long; recompile-off is the same code
-TRIED = [engine for engine in ENGINES if engine not in UNTRIED]
+TRIED = usually(["kernel", "interpret-off", "unicorn"], [engine for engine in ENGINES if engine not in UNTRIED])
 TINY = {"objects": (12,), "rounds": 2, "seconds": 0.002, "startup": False}
 
 

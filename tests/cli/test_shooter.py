@@ -75,7 +75,9 @@ def test_a_person_plays(start, screen, tmp_path, run) -> None:
     assert np.array_equal(picture, same)
 
 
-@pytest.mark.parametrize("machine, is_slow", [("mc68000-8", True), ("mc68040-25", False)])
+@pytest.mark.parametrize(
+    "machine, is_slow", [pytest.param("mc68000-8", True, marks=pytest.mark.full), ("mc68040-25", False)]
+)
 def test_a_slow_machine_slows_down(machine: str, is_slow: bool) -> None:
     """All aliens on the screen: a frame takes the 68000 several ticks, the 68040 one. The world is the same."""
     ours, native = (open_machine(name, "shooter", parameters={"objects": 50}) for name in (machine, "native"))

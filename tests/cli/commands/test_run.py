@@ -160,7 +160,7 @@ def test_display_that_does_not_answer(run, monkeypatch, tmp_path) -> None:
 
 def test_wayland_alone_is_explained(run, monkeypatch) -> None:
     monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
-    assert "Xwayland" in run("run", "--objects", "5").err
+    assert "Xwayland" in run("run", "--machine", "native", "--objects", "5").err
 
 
 @pytest.mark.full
