@@ -24,13 +24,16 @@ LONGEST = (  # files that are begun first, so that no process is left with one a
     "collide/test_without_jit.py",
     "cpu/m68k/test_conformance.py",
     "bench/test_kernels.py",
-    "study/test_comparison.py",
     "machine/test_memory_use.py",
 )
 LATE = (  # files that use kernels which others compile: two processes would compile them at the same time
     "collide/test_golden.py",
     "machine/test_builds.py",
+    "machine/test_native.py",
     "scenarios/test_all.py",
+    "scenarios/test_random.py",
+    "scenarios/test_shapes.py",
+    "study/test_comparison.py",
     "cli/commands/test_warmup.py",
 )
 
