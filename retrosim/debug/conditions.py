@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from retrosim.checks import did_you_mean
-from retrosim.cpu.assembly.expressions import ARITHMETIC
+from retrosim.cpu.assembly.expressions import ARITHMETIC, COMPARISONS
 
 MAX_LENGTH = 500
 MAX_DEPTH = 40
@@ -35,14 +35,6 @@ _TOKEN = re.compile(
 )
 _WORDS = {"&&": "and", "||": "or"}
 _BINDING = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "/", "%"))
-_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-}
 
 
 class ConditionError(ValueError):
@@ -179,8 +171,8 @@ class _Parser:
             inner = self._deeper(self._one)
             return lambda: int(not inner())
         left = self._number(0)
-        if operator := self._take(*_COMPARISONS):
-            right, compare = self._number(0), _COMPARISONS[operator]
+        if operator := self._take(*COMPARISONS):
+            right, compare = self._number(0), COMPARISONS[operator]
             return lambda: int(compare(left(), right()))
         return left
 

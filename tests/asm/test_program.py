@@ -41,6 +41,14 @@ def messages(text: str, cpu: str = "m68000", **options) -> list[tuple[int, str]]
     return [(line, sentence) for _, line, sentence in raised.value.messages]
 
 
+@pytest.mark.parametrize("cpu, true", [("m68000", "ff"), ("ppc601", "ff"), ("i386", "01")])
+def test_what_holds_is_what_the_usual_assembler_says(cpu: str, true: str) -> None:
+    """GNU as and vasm have -1 for a comparison and 1 for the rest, NASM 1."""
+    assert code(" .byte 1==1,2<1,1<2,1&&2,!0,!5" if cpu != "i386" else " db 1==1,2<1,1<2,1&&2,!0,!5", cpu) == (
+        f"{true}00 {true}01 0100"
+    )
+
+
 def test_a_program_runs_with_its_lines_and_symbols(tmp_path: Path) -> None:
     source = tmp_path / "count.s"
     source.write_text(COUNT)

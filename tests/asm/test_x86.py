@@ -179,6 +179,7 @@ count:  enter_frame 4
         ret
 table   times 3 db 0ffh,'a'
         dw table,$-table
+        db 1==1,2<1,1<2,1<>2,1&&2,!0,!5
         resb 2
 """
 

@@ -1,7 +1,7 @@
 """Expressions of assembly language: numbers, symbols, operators; values that remember whether they are addresses.
 
-Operators bind as in C. A comparison is -1 where it holds and && and || are 1, as in vasm and GNU as;
-conditions of the debugger (`retrosim.debug.conditions`) have C's 1.
+Operators bind as in C. Where they hold, && and || are 1, and a comparison is what the dialect's assembler makes of
+it: -1 in vasm and GNU as, 1 in NASM. Conditions of the debugger (`retrosim.debug.conditions`) have C's 1.
 """
 
 from __future__ import annotations
@@ -78,12 +78,14 @@ class Numbers(NamedTuple):
     here      what stands for the address of the statement
     halves    suffix "@..." -> function of the number
     text_order  byte order of 'ab' as a number
+    true      what a comparison that holds comes to
     """
 
     patterns: tuple[tuple[str, int], ...]
     here: tuple[str, ...] = (".",)
     halves: tuple[tuple[str, Callable[[int], int]], ...] = ()
     text_order: Literal["big", "little"] = "big"
+    true: int = -1
 
 
 C_NUMBERS = (("0[xX]([0-9a-fA-F]+)", 16), ("0[bB]([01]+)", 2), ("([0-9]+)", 10))
@@ -127,7 +129,7 @@ class Grammar:
     """Parses the expressions of one way to write numbers."""
 
     def __init__(self, numbers: Numbers) -> None:
-        self._halves, self.text_order = dict(numbers.halves), numbers.text_order
+        self._halves, self.text_order, self.true = dict(numbers.halves), numbers.text_order, numbers.true
         alternatives = "|".join(f"(?:{pattern})(?![\\w.$])" for pattern, _ in numbers.patterns)
         self._number = re.compile(alternatives)
         self.number_pattern = re.sub(r"\((?!\?)", "(?:", alternatives)
@@ -234,7 +236,7 @@ class _Parser:
             if priority < level:
                 return left
             self.at += 1
-            left = _combine(operator, left, self.binary(priority + 1), self.text)
+            left = _combine(_Binary(operator, left, self.binary(priority + 1), self.text, self.grammar.true))
 
     def unary(self) -> Expression:
         kind, token = self.peek()
@@ -315,32 +317,35 @@ ARITHMETIC: dict[str, Callable[[int, int], int]] = {
 }
 """What operators do with whole numbers of any size, here and in conditions of the debugger."""
 
+COMPARISONS: dict[str, Callable[[int, int], bool]] = {
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+"""Likewise."""
+
 _FUNCTIONS: dict[str, Callable[[int, int], int]] = ARITHMETIC | {
     "||": lambda a, b: int(bool(a or b)),
     "&&": lambda a, b: int(bool(a and b)),
-    "==": lambda a, b: -(a == b),
-    "=": lambda a, b: -(a == b),
-    "!=": lambda a, b: -(a != b),
-    "<>": lambda a, b: -(a != b),
-    "<=": lambda a, b: -(a <= b),
-    ">=": lambda a, b: -(a >= b),
-    "<": lambda a, b: -(a < b),
-    ">": lambda a, b: -(a > b),
 }
+_COMPARISONS = COMPARISONS | {"=": COMPARISONS["=="], "<>": COMPARISONS["!="]}
 
 
 class _Binary:
     """Two expressions and the operator between them."""
 
-    __slots__ = ("_function", "_left", "_operator", "_right", "_text", "weight")
+    __slots__ = ("_function", "_operator", "_text", "left", "right", "weight")
 
-    def __init__(self, operator: str, left: Expression, right: Expression, text: str) -> None:
-        self._operator, self._left, self._right, self._text = operator, left, right, text
-        self._function = _FUNCTIONS[operator]
+    def __init__(self, operator: str, left: Expression, right: Expression, text: str, true: int) -> None:
+        self._operator, self.left, self.right, self._text = operator, left, right, text
+        self._function = _FUNCTIONS.get(operator) or _truth(_COMPARISONS[operator], true)
         self.weight = weight(left) + weight(right) + 1
 
     def __call__(self, scope: Scope) -> Value:
-        a, b = self._left(scope), self._right(scope)
+        a, b = self.left(scope), self.right(scope)
         operator = self._operator
         if operator in ("/", "%") and not b.number:
             raise Unfit(f"{shortened(self._text)!r}: division by zero", near=True)
@@ -361,10 +366,13 @@ def weight(expression: Expression) -> int:
     return getattr(expression, "weight", 1)
 
 
-def _combine(operator: str, left: Expression, right: Expression, text: str) -> Expression:
+def _truth(compare: Callable[[int, int], bool], true: int) -> Callable[[int, int], int]:
+    return lambda a, b: true if compare(a, b) else 0
+
+
+def _combine(both: _Binary) -> Expression:
     """Return an expression of two, a number where both are numbers."""
-    both = _Binary(operator, left, right, text)
-    if isinstance(left, Constant) and isinstance(right, Constant):
+    if isinstance(both.left, Constant) and isinstance(both.right, Constant):
         try:
             return Constant(both(_NOWHERE).number)
         except Unfit:  # said where it is used

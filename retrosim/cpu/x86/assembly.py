@@ -46,6 +46,7 @@ NUMBERS = Numbers(
     ),
     here=("$", "."),
     text_order="little",
+    true=1,
 )
 DIALECT = Dialect(
     numbers=NUMBERS,
