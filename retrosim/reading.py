@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
+
+from .errors import RetrosimError
 
 
 def read_regular(path: str | Path, limit: int) -> bytes:
@@ -20,3 +24,30 @@ def read_regular(path: str | Path, limit: int) -> bytes:
         raise OSError(errno.EINVAL, "is not a regular file")
     with open(number, "rb") as file:
         return file.read(limit + 1)
+
+
+def _refusal(path: str | Path, reason: str) -> RetrosimError:
+    return RetrosimError(f"{path}: {reason}")
+
+
+def read_file(path: str | Path, limit: int, error: Callable[[str | Path, str], Exception] = _refusal) -> bytes:
+    """Return the contents of a regular file.
+
+    limit    how many bytes are allowed
+    error    makes the error that is raised, of the path and a reason; default: a RetrosimError
+    Errors   what `error` makes: the file is not there, cannot be read, or is too long
+    """
+    try:
+        content = read_regular(path, limit)
+    except FileNotFoundError:
+        raise error(path, "no such file") from None
+    except (OSError, ValueError) as reason:  # ValueError: a zero byte in the name
+        raise error(path, f"cannot be read: {getattr(reason, 'strerror', None) or reason}") from None
+    if len(content) > limit:
+        raise error(path, f"is longer than {limit} bytes")
+    return content
+
+
+def digest_of(content: bytes) -> str:
+    """Return the SHA-256 of what was read, 64 hex digits: by it a file is known again."""
+    return hashlib.sha256(content).hexdigest()

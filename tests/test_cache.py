@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from retrosim.cache import store as stores
-from retrosim.cache.store import Cache, Store, bound_bytes, locked, open_cache, write_whole
+from retrosim.cache.store import Cache, Store, bound_bytes, locked, open_cache, write_private
 
 VERSION, OTHER_VERSION = "0123456789abcdef", "fedcba9876543210"
 CONTENT = b"code" * 1000
@@ -195,7 +195,7 @@ def test_a_write_reaches_the_disk_before_it_has_its_name(tmp_path: Path, monkeyp
     for call in ("fsync", "replace"):
         real = getattr(os, call)
         monkeypatch.setattr(f"retrosim.cache.store.os.{call}", lambda *a, c=call, r=real: (done.append(c), r(*a))[1])
-    write_whole(tmp_path / "file", b"content")
+    write_private(tmp_path / "file", b"content")
     assert done == ["fsync", "replace"]
 
 

@@ -56,6 +56,11 @@ def is_covered(module: str, kind: str) -> bool:
     return any(path.is_relative_to(source) for source in sources.SOURCES[kind])
 
 
+def test_the_sources_that_name_a_folder_are_there() -> None:
+    places = {place for names in sources.SOURCES.values() for place in names}
+    assert {place for place in places if (sources.PACKAGE / place).exists()} == places
+
+
 @pytest.mark.full
 def test_kernels_come_from_sources_that_name_their_folder() -> None:
     """Numba notices when a kernel's own file has changed, but not where its callees and constants are from."""

@@ -26,7 +26,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "errors": (),
     "checks": ("errors",),
     "lazy": (),
-    "reading": (),
+    "reading": ("errors",),
     "version": (),
     "guide": (),
     "cache": ("errors",),
@@ -57,7 +57,7 @@ LAYERS["bounds"] = (*LAYERS["cost"], "cost")
 LAYERS["table_1994"] = (*LAYERS["cost"], "cost", "collide", "collide.kernels")
 LAYERS["study"] = (*LAYERS["table_1994"], "table_1994")
 LAYERS["bench"] = (*LAYERS["study"], "study")
-LAYERS["console"] = ("errors", "checks", "reading", *SPEC, "rom", "screen", "machine", "debug", "cost", "tape")
+LAYERS["console"] = (*BASE, *SPEC, "rom", "screen", "machine", "debug", "cost", "tape")
 LAYERS["window"] = (*LAYERS["study"], "tape", "study", "console")
 LAYERS["serve"] = ("errors", "checks", "reading", *SPEC, "rom", "machine", "debug", "console")
 LAYERS["root"] = ("lazy",)  # the package itself: its public names are in __init__.pyi

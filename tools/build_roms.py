@@ -19,7 +19,6 @@ Exit status: 0 done or equal, 1 an image differs or does not build, 2 usage, 3 a
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 import re
 import shutil
@@ -39,6 +38,7 @@ from rich.console import Console  # noqa: E402
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: E402
 
 from retrosim.errors import RomError  # noqa: E402
+from retrosim.reading import digest_of  # noqa: E402
 from retrosim.rom import ImageInfo, Rom, load_rom, load_toolchains  # noqa: E402
 from retrosim.rom.manifest import MANIFEST  # noqa: E402
 from retrosim.rom.toolchains import Toolchain, Toolchains  # noqa: E402
@@ -137,11 +137,6 @@ def state_of(rom: Rom, info: ImageInfo, content: bytes) -> str:
     if path.read_bytes() != content:
         return "DIFFERS"
     return EQUAL if info.sha256 == digest_of(content) else "WRONG HASH" if info.sha256 else "NO HASH"
-
-
-def digest_of(content: bytes) -> str:
-    """Return the hash that rom.toml has of an image."""
-    return hashlib.sha256(content).hexdigest()
 
 
 def store(rom: Rom, contents: list[bytes]) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 from retrosim.checks import check_integer
 from retrosim.cpu.assembly.assembler import InstructionAssembler
 from retrosim.cpu.assembly.expressions import Exhausted, Expression, Unfit
-from retrosim.errors import AssemblyError
+from retrosim.errors import AssemblyError, RomError
 from retrosim.machine.presets import PRESETS, machines_for
-from retrosim.rom.fields import read_bytes
+from retrosim.reading import read_file
 from retrosim.rom.formats.sources import preprocessed
 from retrosim.rom.image import Family, family_of
 
@@ -119,7 +119,7 @@ def _meant_for(isa: str, assembled: Callable[[str], Assembly]) -> str | None:
 
 def _preprocessed(path: Path, cpu: str, symbols: Mapping[str, int]) -> str:
     """Return the text of a source for the C preprocessor. Errors: ValueError."""
-    content = read_bytes(path, MAX_FILE_BYTES)
+    content = read_file(path, MAX_FILE_BYTES, RomError)
     return preprocessed(path, content, isa_of_cpu(cpu), symbols)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from retrosim.checks import shortened
 from retrosim.cpu.assembly.expressions import Unfit, characters
-from retrosim.reading import read_regular
+from retrosim.reading import read_file
 
 MAX_FILE_BYTES = 4 * 1024 * 1024
 BINARY = re.compile(rb"[^\t-\r\x1a\x20-\x7e\x80-\xff]")  # what no text has; DOS ends one with 1A
@@ -42,13 +42,7 @@ def found_file(text: str, folder: Path | None) -> Path:
 
 def read_limited(path: Path, limit: int) -> bytes:
     """Return what is in a file of at most so many bytes. Errors: Unfit."""
-    try:
-        content = read_regular(path, limit)
-    except (OSError, ValueError) as error:
-        raise Unfit(f"{shortened(path.name)}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if len(content) > limit:
-        raise Unfit(f"{shortened(path.name)}: more than {limit} bytes")
-    return content
+    return read_file(path, limit, lambda _, reason: Unfit(f"{shortened(path.name)}: {reason}"))
 
 
 def read_source(path: Path) -> str:

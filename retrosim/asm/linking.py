@@ -6,7 +6,6 @@ they no longer change.
 
 from __future__ import annotations
 
-import hashlib
 import shlex
 import shutil
 import tempfile
@@ -16,8 +15,8 @@ from pathlib import Path
 
 from retrosim.errors import RomError
 from retrosim.machine.presets import PRESETS
+from retrosim.reading import digest_of, read_file
 from retrosim.rom import Image
-from retrosim.rom.fields import read_bytes
 from retrosim.rom.formats import File, load_file
 from retrosim.rom.formats.elf import kit_objects, objects_of
 from retrosim.rom.formats.link import STARTS, link
@@ -140,7 +139,7 @@ def _read(path: Path, isa: str, note: Callable[[str], None], flags: tuple[str, .
     """Return the objects of a file. Errors: RomError."""
     try:
         is_c = path.suffix in COMPILED
-        content = compiled(path, isa, kit_folder(), note, flags) if is_c else read_bytes(path, MAX_IMAGE_BYTES)
+        content = compiled(path, isa, kit_folder(), note, flags) if is_c else read_file(path, MAX_IMAGE_BYTES, RomError)
         found = objects_of(path, content)
     except ValueError as error:
         raise RomError(path, str(error)) from None
@@ -230,15 +229,12 @@ class _Program:
         for each in reversed(images):
             symbols |= each.symbols
         starts = [symbols[name].address for name in STARTS if name in symbols]
-        digest = hashlib.sha256()
-        for address, content in segments:
-            digest.update(address.to_bytes(4, "big") + content)
         return replace(
             images[0],
             entry=starts[0] if starts else images[0].entry,
             segments=segments,
             bss=sorted(zeros for each in images for zeros in each.bss),
-            sha256=digest.hexdigest(),
+            sha256=digest_of(b"".join(address.to_bytes(4, "big") + content for address, content in segments)),
             symbol_table=SymbolTable(symbols),
             line_table=LineTable.joined(each.line_table for each in images),
             boot=next((made.boot for made in self.made), ""),

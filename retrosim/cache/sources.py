@@ -14,8 +14,7 @@ from .store import Store, open_cache
 PACKAGE = Path(__file__).parent.parent
 SOURCES = {
     "kernels": (
-        "errors.py", "checks.py", "jit.py", "numeric", "collide", "scenarios", "screen", "cpu/spec", "cpu/engines",
-        "profile",
+        "errors.py", "checks.py", "jit.py", "numeric", "collide", "scenarios", "screen", "cpu/spec", "cpu/engines"
     ),
     "engines": ("errors.py", "cpu"),
 }  # fmt: skip

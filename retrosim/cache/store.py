@@ -67,8 +67,11 @@ def read_plain(path: Path) -> tuple[bytes, os.stat_result]:
     return b"".join(parts), status
 
 
-def write_whole(path: Path, content: bytes, sync: bool = True) -> None:
+def write_private(path: Path, content: bytes, sync: bool = True) -> None:
     """Write a file for this user alone; others see all of it or nothing, whenever the process stops.
+
+    Unlike `report.files.write_whole` it follows no link, takes no mode from the file that was there, and puts aside a
+    folder or what cannot be replaced: whatever lies there was not asked for by a user.
 
     sync  whenever the host stops too, which takes milliseconds
     """
@@ -368,10 +371,10 @@ class Store:
 
     def _write(self, path: Path, sealed: bytes, sync: bool) -> None:
         try:
-            write_whole(path, sealed, sync)
+            write_private(path, sealed, sync)
         except (FileNotFoundError, NotADirectoryError):  # somebody removed the folder
             self._make_folder()
-            write_whole(path, sealed, sync)
+            write_private(path, sealed, sync)
         self._cache.count_written(len(sealed))
 
     def _make_folder(self) -> None:
@@ -416,7 +419,7 @@ def _load_key(folder: Path) -> bytes:
             if key is None:
                 put_aside(path)
                 key = secrets.token_bytes(KEY_BYTES)
-                write_whole(path, key)
+                write_private(path, key)
     return key
 
 

@@ -15,8 +15,8 @@ from rich.text import Text
 from retrosim.checks import check_choice, did_you_mean, shortened
 from retrosim.debug import views
 from retrosim.debug.points import EVENTS, Point
-from retrosim.errors import RetrosimError
-from retrosim.reading import read_regular
+from retrosim.reading import read_file
+from retrosim.report.files import write_file
 from retrosim.screen.png import png_bytes
 
 from . import panes, texts
@@ -296,10 +296,7 @@ def picture(session: Session, rest: str) -> Answer:
 
 def load(session: Session, rest: str) -> Answer:
     name = needed(rest, "load: a file")
-    try:
-        state = read_regular(name, MAX_STATE_BYTES)
-    except (OSError, ValueError) as error:
-        raise RetrosimError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    state = read_file(name, MAX_STATE_BYTES)
     session.mark()
     session.target.load(state)
     return _elsewhere(session)
@@ -318,13 +315,7 @@ def _elsewhere(session: Session) -> Answer:
 
 def _written(name: str, content: bytes) -> Answer:
     """Write a new file. Errors: RetrosimError if it exists or cannot be written."""
-    try:
-        with Path(name).open("xb") as file:
-            file.write(content)
-    except FileExistsError:
-        raise RetrosimError(f"{name}: exists already and is not overwritten") from None
-    except (OSError, ValueError) as error:
-        raise RetrosimError(f"{name}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
+    write_file(Path(name), content)
     return said(f"{name}: {len(content):,} bytes")
 
 

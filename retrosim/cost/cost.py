@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from retrosim.checks import did_you_mean
-from retrosim.errors import RetrosimError
+from retrosim.errors import RetrosimError, RomError
 from retrosim.machine import Machine, memory
 from retrosim.machine.choices import MAX_STEPPED, NO_REGISTERS, WARM_CALLS
+from retrosim.reading import read_file
 from retrosim.rom import Image
-from retrosim.rom.fields import read_bytes
 
 from .counting import Counted, Progress, SteppingCounter
 from .report import CacheCounts, CalledRoutine, CallTotals, CostReport, breakdown_of, clocks_of, timing_of
@@ -183,7 +183,7 @@ def prepare(
     Errors   RomError for a file; ValueError for an unknown symbol, and beyond memory; CpuFault, RetrosimError
     """
     for path, where in files:
-        machine.write(machine.address(where), read_bytes(Path(path), MAX_FILE_BYTES))
+        machine.write(machine.address(where), read_file(path, MAX_FILE_BYTES, RomError))
     for where, content in memory:
         machine.write(machine.address(where), content)
     for routine in before:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from retrosim.errors import RetrosimError
@@ -32,30 +34,53 @@ def check_free(path: str | Path, *, overwrite: bool = False, advice: str = "choo
 
 
 def write_text(path: Path, text: str, *, overwrite: bool) -> None:
-    """Write a text file. Errors: RetrosimError if it exists (and `overwrite` is not set) or cannot be written."""
+    """Write a text file for a command that has --force. Errors: as for `write_file`."""
+    write_file(path, text.encode(), overwrite=overwrite, advice=FORCE)
+
+
+def write_file(path: Path, content: bytes, *, overwrite: bool = False, advice: str = "") -> None:
+    """Write a file.
+
+    advice   what to do about a file that exists
+    Errors   RetrosimError  the file exists (and `overwrite` is not set), or cannot be written
+    """
     try:
-        write_whole(path, text.encode(), overwrite=overwrite)
+        write_whole(path, content, overwrite=overwrite)
     except FileExistsError:
-        raise RetrosimError(f"{path}: exists already and is not overwritten; {FORCE}") from None
+        raise RetrosimError(f"{path}: exists already and is not overwritten{advice and '; '}{advice}") from None
     except (OSError, ValueError) as error:
         raise RetrosimError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
 
 
 def write_whole(path: Path, content: bytes, *, overwrite: bool) -> None:
     """Write a file; when that fails, what was there is still there, and nothing else is. Errors: OSError."""
-    if overwrite and path.exists() and not path.is_file():  # a device, a pipe
-        path.write_bytes(content)
+    if overwrite:
+        if path.exists() and not path.is_file():  # a device, a pipe
+            path.write_bytes(content)
+            return
+        with replacing(path) as unfinished:
+            unfinished.write_bytes(content)
         return
-    path = path.resolve() if overwrite else path
-    partial = path.with_name(f"{path.name}.{os.getpid()}.new") if overwrite else path
-    with partial.open("xb") as file:
+    with path.open("xb") as file:
         try:
             file.write(content)
-            file.close()
-            if overwrite:
-                if path.exists():
-                    shutil.copymode(path, partial)
-                os.replace(partial, path)
+            file.flush()
         except BaseException:
-            partial.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
             raise
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Make a file under another name with the same suffix beside it; it gets its name when the block ends without an
+    error, and is gone if there is one. The mode of a file that was there stays. Errors: OSError.
+    """
+    path = path.resolve()
+    unfinished = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    try:
+        yield unfinished
+        if path.exists():
+            shutil.copymode(path, unfinished)
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from retrosim.errors import RomError
+from retrosim.reading import read_file
 
-from .fields import MAX_FILE_BYTES, SOURCE_PATH, Fields, read_bytes
+from .fields import MAX_FILE_BYTES, SOURCE_PATH, Fields
 
 TRANSPARENT, CLEAR = 0, "."  # colour and letter
 MAX_PICTURES = 256  # of one file
@@ -116,7 +117,7 @@ def _pictures(path: Path, colours: dict[str, int]) -> list[Picture]:
 
 def _lines(path: Path) -> list[tuple[int, str]]:
     try:
-        text = read_bytes(path, MAX_FILE_BYTES).decode("ascii")
+        text = read_file(path, MAX_FILE_BYTES, RomError).decode("ascii")
     except UnicodeDecodeError:
         raise RomError(path, "is not ASCII text") from None
     return [(number, line.rstrip()) for number, line in enumerate(text.splitlines(), start=1)]

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 from retrosim.errors import RomError
-from retrosim.reading import read_regular
+from retrosim.reading import read_file
 
 MAX_FILE_BYTES = 64 * 1024  # bytes
 MAX_TEXT = 400  # characters, unless a key allows more
@@ -155,25 +155,9 @@ class Fields:
         return value
 
 
-def read_bytes(path: Path, max_size: int) -> bytes:
-    """Return the contents of a regular file of at most `max_size` bytes. Errors: RomError."""
-    try:
-        if not path.exists():
-            raise RomError(path, "no such file")
-        if not path.is_file():
-            raise RomError(path, "is not a file")
-        content = read_regular(path, max_size)
-    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise RomError(path, f"cannot be read: {reason}") from None
-    if len(content) > max_size:
-        raise RomError(path, f"is longer than {max_size} bytes")
-    return content
-
-
 def read_toml(path: Path) -> Fields:
     """Return the outermost table of a TOML file. Errors: RomError."""
-    content = read_bytes(path, MAX_FILE_BYTES)
+    content = read_file(path, MAX_FILE_BYTES, RomError)
     try:
         text = content.decode("utf-8")
         if _DEEP.search(text):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,8 +12,8 @@ from typing import Any, Literal
 from elftools.elf.elffile import ELFFile
 
 from retrosim.errors import RomError
+from retrosim.reading import digest_of, read_file
 
-from .fields import read_bytes
 from .lines import LineTable, Row, read_lines
 from .placing import RAM_END, RAM_FIRST, Part, checked
 from .symbols import Symbol, SymbolTable, read_symbols
@@ -143,14 +142,14 @@ def load_raw(path: str | Path, isa: str, origin: int, boot: str = "") -> Image:
         raise ValueError(f"isa {isa!r}: allowed {', '.join(ISAS)}")
     path, family = Path(path), family_of(isa)
     check_boot(boot, isa)
-    content = read_bytes(path, MAX_IMAGE_BYTES)
+    content = read_file(path, MAX_IMAGE_BYTES, RomError)
     if not content:
         raise RomError(path, "is empty")
     last = RAM_END - len(content)
     if not RAM_FIRST <= origin <= last or origin % family.unit:
         step = f", a multiple of {family.unit}" if family.unit > 1 else ""
         raise ValueError(f"origin {origin:#x}: allowed {RAM_FIRST:#x}..{last:#x}{step}")
-    digest = hashlib.sha256(content).hexdigest()
+    digest = digest_of(content)
     segments = [(origin, content)]
     return Image(isa, "", origin, segments, [], digest, SymbolTable({}), LineTable([], []), boot)
 
@@ -237,7 +236,7 @@ class _Elf:
             entry=entry,
             segments=segments,
             bss=bss,
-            sha256=hashlib.sha256(self.content).hexdigest(),
+            sha256=digest_of(self.content),
             symbol_table=symbols,
             line_table=read_lines(sections, self.family.byte_order),
         )

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from retrosim.checks import did_you_mean
 from retrosim.errors import RomError
+from retrosim.reading import read_file
 
-from .fields import FILE_NAME, NAME, read_bytes
+from .fields import FILE_NAME, NAME
 from .formats import File, load_file
 from .image import ELF_MAGIC, ISAS, MAX_IMAGE_BYTES, Image, check_boot, load_raw
 from .manifest import MANIFEST, Rom, read_manifest
@@ -131,7 +132,8 @@ def load_program(
         return load_raw(path, isa, at, boot)
     if not _is_program(path, name_or_path):
         return load_rom(name_or_path)
-    return in_boot(load_file(File(path, read_bytes(path, MAX_IMAGE_BYTES), isa, kit_folder(), note, flags)), boot)
+    content = read_file(path, MAX_IMAGE_BYTES, RomError)
+    return in_boot(load_file(File(path, content, isa, kit_folder(), note, flags)), boot)
 
 
 def load_elf(path: str | Path, isa: str | None = None, boot: str = "") -> Image:
@@ -144,7 +146,7 @@ def load_elf(path: str | Path, isa: str | None = None, boot: str = "") -> Image:
     if isa is not None and isa not in ISAS:
         raise ValueError(f"isa {isa!r}: allowed {', '.join(ISAS)}")
     path = Path(path)
-    content = read_bytes(path, MAX_IMAGE_BYTES)
+    content = read_file(path, MAX_IMAGE_BYTES, RomError)
     if not content.startswith(ELF_STARTS):
         raise RomError(path, "is not an ELF file")
     image = load_file(File(path, content, isa, kit_folder()))

@@ -5,7 +5,6 @@ Reading a manifest needs no compiler and no tool chain: `toolchains` has what im
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -13,10 +12,11 @@ from pathlib import Path
 
 from retrosim.checks import check_choice, check_integer
 from retrosim.errors import RomError
+from retrosim.reading import digest_of, read_file
 
 from .columns import WorldColumn, check_column, read_column
 from .drawings import DrawingFiles, read_files
-from .fields import FILE_NAME, FLAG, NAME, SHA256, SOURCE_PATH, Fields, read_bytes, read_toml
+from .fields import FILE_NAME, FLAG, NAME, SHA256, SOURCE_PATH, Fields, read_toml
 from .image import ISAS, MAX_IMAGE_BYTES, Image, check_boot, family_of, read_image
 from .scene_fields import NO_SCENES, SceneFields, read_scene_fields
 
@@ -160,8 +160,8 @@ class Rom:
         path = self.path / info.file
         if path.resolve().parent != self.path.resolve():
             raise RomError(path, "lies outside the folder of its ROM")
-        content = read_bytes(path, MAX_IMAGE_BYTES)
-        found = hashlib.sha256(content).hexdigest()
+        content = read_file(path, MAX_IMAGE_BYTES, RomError)
+        found = digest_of(content)
         if found != info.sha256:
             raise RomError(path, f"has SHA-256 {found[:16]}..., the manifest says {info.sha256[:16]}...")
         image = replace(read_image(path, content, info.isa, info.build), boot=info.boot)

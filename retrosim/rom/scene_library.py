@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from retrosim.checks import did_you_mean
-from retrosim.errors import RomError, SceneError
+from retrosim.errors import SceneError
+from retrosim.reading import read_file
 
-from .fields import NAME, read_bytes
+from .fields import NAME
 from .library import SHOWS, load_rom, rom_names, shipped_files, what_ships
 from .manifest import Rom
 from .scene import MAX_BYTES, Scene, parse_scene, rom_of
@@ -47,9 +48,7 @@ def load_scene(name_or_path: str | Path, rom: Rom | None = None) -> Scene:
     """
     path = find_scene(name_or_path)
     try:
-        text = read_bytes(path, MAX_BYTES).decode("utf-8")
-    except RomError as error:
-        raise SceneError(path, error.reason) from None
+        text = read_file(path, MAX_BYTES, SceneError).decode("utf-8")
     except UnicodeDecodeError:
         raise SceneError(path, "is not UTF-8 text") from None
     if rom is None:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from retrosim.errors import RetrosimError
-from retrosim.report.files import check_free, write_whole
+from retrosim.report.files import check_free, write_file
 
 INDEXED, TRUECOLOUR = 3, 2  # colour types
 
@@ -59,8 +58,5 @@ def write_png(
     path = Path(path)
     content = png_bytes(pixels, palette)
     check_free(path, overwrite=overwrite)
-    try:
-        write_whole(path, content, overwrite=overwrite)
-    except OSError as error:
-        raise RetrosimError(f"{path}: cannot be written: {error.strerror or error}") from error
+    write_file(path, content, overwrite=overwrite)
     return path

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retrosim.debug.unwind import PC, Row, Unwinding
-from retrosim.reading import read_regular
+from retrosim.reading import digest_of, read_regular
 from retrosim.rom import Image, Rom
 from retrosim.rom.elf_write import image_elf
 from retrosim.rom.frames import REGISTER, SAVED, UNDEFINED, FrameRow, Rule, frame_section, with_frames
@@ -95,7 +94,7 @@ def file_of(program: Rom | Image, image: Image, name: str | Path) -> Path | None
         content = read_regular(path, MAX_IMAGE_BYTES)
     except (OSError, ValueError):
         return None
-    is_it = content.startswith(ELF_MAGIC) and hashlib.sha256(content).hexdigest() == image.sha256
+    is_it = content.startswith(ELF_MAGIC) and digest_of(content) == image.sha256
     return path if is_it else None
 
 

@@ -1,4 +1,8 @@
-"""What recording does to the disk, in one place: tests replace it by one that fails."""
+"""What recording does to the disk, in one place: tests replace it by one that fails.
+
+Unlike the files of `report.files`, a recording is on the disk itself before anything else happens, stays open for more,
+and never replaces a file of the user's.
+"""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ from pathlib import Path
 from typing import Any
 
 from retrosim.errors import TapeError
-from retrosim.reading import read_regular
+from retrosim.reading import read_file
 from retrosim.rom.scene import MAX_BYTES as MAX_SCENE_BYTES
 
 from .files import write_new
@@ -263,14 +263,7 @@ def load_tape(path: str | Path) -> Tape:
     Returns  the tape, without a torn last line
     Errors   TapeError: not there, not a tape, damaged, too large, or of another major version
     """
-    try:
-        data = read_regular(path, MAX_TAPE_BYTES)
-    except OSError as error:
-        is_missing = isinstance(error, FileNotFoundError)
-        raise TapeError(path, "no such file" if is_missing else f"cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise TapeError(path, f"cannot be read: {error}") from None
-    return parse_tape(data, path)
+    return parse_tape(read_file(path, MAX_TAPE_BYTES, TapeError), path)
 
 
 def parse_tape(data: bytes, path: str | Path = "tape") -> Tape:

@@ -7,7 +7,6 @@ before and for `compare` after each frame.
 
 from __future__ import annotations
 
-import hashlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retrosim.errors import BudgetUsedUp, SceneError, TapeDiverged, TapeError
-from retrosim.reading import read_regular
+from retrosim.reading import digest_of, read_regular
 
 from .format import Tape
 from .header import describe_machine
@@ -207,7 +206,7 @@ class Player:
             state = read_regular(path, MAX_STATE_BYTES)
         except OSError as error:
             raise TapeError(path, f"the saved state of the tape cannot be read: {error.strerror}") from None
-        if hashlib.sha256(state).hexdigest() != self.tape.state_sha256:
+        if digest_of(state) != self.tape.state_sha256:
             raise TapeError(path, "is not the saved state that the tape starts from")
         return state
 

@@ -11,7 +11,6 @@ attempt. What follows is synced at hash lines, at most once a second, and at the
 
 from __future__ import annotations
 
-import hashlib
 import operator
 import os
 import time
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.errors import TapeError
 from retrosim.machine.pieces import frames_in_pieces, next_size
+from retrosim.reading import digest_of
 
 from .files import DISK, Disk, create_file, write_new
 from .format import MAX_TAPE_BYTES, MINOR, SCENE_MINOR, RecordOrder, Tape, load_tape, write_start
@@ -87,7 +87,7 @@ class Recorder:
                 "reset it, or give the history of inputs or from_state"
             )
         state = machine.save() if from_state else b""
-        start = {"frame": machine.frame_number, "state": hashlib.sha256(state).hexdigest()} if from_state else POWER_ON
+        start = {"frame": machine.frame_number, "state": digest_of(state)} if from_state else POWER_ON
         header = new_header(
             machine,
             title=title,

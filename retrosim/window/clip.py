@@ -5,7 +5,6 @@ A picture is shown as long as the simulated machine showed it, so one that is to
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import chain
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrosim.errors import RetrosimError
-from retrosim.report.files import FORCE, check_free
+from retrosim.report.files import FORCE, check_free, replacing
 
 MAX_PICTURES = 1200
 """Of a GIF or an APNG: Pillow holds them all, 0.3 to 1 MB each."""
@@ -66,15 +65,11 @@ def write_clip(path: str | Path, pictures: Iterable[Picture], *, overwrite: bool
     """
     path = Path(path)
     check_clip(path, 0, overwrite=overwrite)
-    unfinished = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
     try:
-        count = _WRITERS[path.suffix](unfinished, iter(pictures))
-        os.replace(unfinished, path)
+        with replacing(path) as unfinished:
+            return _WRITERS[path.suffix](unfinished, iter(pictures))
     except OSError as error:
         raise RetrosimError(f"{path}: cannot be written: {error.strerror or error}") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return count
 
 
 def _images(pictures: Iterator[Picture], seconds: list[Fraction]) -> Iterator[Any]:

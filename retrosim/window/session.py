@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
@@ -17,10 +18,12 @@ from typing import TYPE_CHECKING
 from retrosim.errors import RetrosimError
 from retrosim.machine.headless import picture_of
 from retrosim.machine.interface import AnyMachine, SimulatedMachine, has_cpu
+from retrosim.reading import read_file
+from retrosim.report.files import write_whole
 from retrosim.screen.overlay import View
 from retrosim.screen.png import png_bytes
 from retrosim.screen.shapes import Shapes
-from retrosim.tape.play import Player
+from retrosim.tape.play import MAX_STATE_BYTES, Player
 from retrosim.tape.record import Recorder
 
 from .hud import LastCheck, Readings, speed_text
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
 # Names, writes and finds the files that the window makes: with date and time in the name, never overwritten.
 
 
-def write_new(folder: Path, stem: str, suffix: str, content: bytes, *, now: datetime | None = None) -> Path:
+def write_stamped(folder: Path, stem: str, suffix: str, content: bytes, *, now: datetime | None = None) -> Path:
     """Write a new file "stem-19940621-120000.suffix" and return its path; if it exists, "-2", "-3", ... is added.
 
     folder   created if it does not exist
@@ -44,43 +47,22 @@ def write_new(folder: Path, stem: str, suffix: str, content: bytes, *, now: date
     Errors   RetrosimError  folder or file cannot be created or written; then no part of the file stays
     """
     stamp = f"{now or datetime.now():%Y%m%d-%H%M%S}"
-    names = (f"{stem}-{stamp}{f'-{number}' if number > 1 else ''}{suffix}" for number in count(1))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        path = next(path for name in names if _create(path := folder / name))
+        for number in count(1):
+            path = folder / f"{stem}-{stamp}{f'-{number}' if number > 1 else ''}{suffix}"
+            with suppress(FileExistsError):
+                write_whole(path, content, overwrite=False)
+                break
     except OSError as error:
-        raise RetrosimError(f"{folder}: no file can be created in it: {error.strerror or error}") from error
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        path.unlink(missing_ok=True)
-        raise RetrosimError(f"{path}: cannot be written: {error.strerror or error}") from error
+        raise RetrosimError(f"{folder}: no file can be written in it: {error.strerror or error}") from error
     return path
 
 
-def _create(path: Path) -> bool:
-    try:
-        path.touch(exist_ok=False)
-    except FileExistsError:
-        return False
-    return True
-
-
 def newest_file(folder: Path, stem: str, suffix: str) -> Path | None:
-    """Return the most recent of the files that `write_new` made for a stem, None if there is none."""
+    """Return the most recent of the files that `write_stamped` made for a stem, None if there is none."""
     found = [path for path in folder.glob(f"{stem}-*{suffix}") if path.is_file()]
     return max(found, key=lambda path: (path.stat().st_mtime_ns, path.name), default=None)
-
-
-def read_file(path: Path) -> bytes:
-    """Return the content of a file.
-
-    Errors   RetrosimError  it cannot be read
-    """
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise RetrosimError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
 def home_short(path: Path) -> str:
@@ -394,7 +376,7 @@ class Session:
         return f"{self.program}-{self.machine.name}-slot{slot}"
 
     def _do_save(self, slot: int) -> None:
-        path = write_new(self._folder("states"), self._stem(slot), ".state", self.machine.save())
+        path = write_stamped(self._folder("states"), self._stem(slot), ".state", self.machine.save())
         self.say(f"saved to slot {slot}: {home_short(path)}")
 
     def _do_load(self, slot: int) -> None:
@@ -405,14 +387,14 @@ class Session:
             if path is None:
                 self.say(f"slot {slot} has no saved state of {self.program} on {self.machine.name}")
                 return
-            self.machine.load(read_file(path))
+            self.machine.load(read_file(path, MAX_STATE_BYTES))
             self._start_over()
             self.say(f"loaded from slot {slot}: {home_short(path)}")
 
     def _do_shot(self, _: int) -> None:
         machine = self.machine
         stem = f"{self.program}-{machine.name}-frame{machine.frame_number}"
-        path = write_new(self._folder("shots"), stem, ".png", png_bytes(*picture_of(machine, self.view)))
+        path = write_stamped(self._folder("shots"), stem, ".png", png_bytes(*picture_of(machine, self.view)))
         self.say(f"saved {home_short(path)}")
 
     def _do_collisions(self, _: int) -> None:

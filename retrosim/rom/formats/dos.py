@@ -6,7 +6,7 @@ of .EXE files).
 
 from __future__ import annotations
 
-import hashlib
+from retrosim.reading import digest_of
 
 from ..image import Image
 from ..lines import LineTable
@@ -97,7 +97,7 @@ def _image(content: bytes, parts: list[Part], entry: int, registers: dict[str, i
         entry=entry,
         segments=segments,
         bss=bss,
-        sha256=hashlib.sha256(content).hexdigest(),
+        sha256=digest_of(content),
         symbol_table=SymbolTable({}),
         line_table=LineTable([], []),
         boot="real",

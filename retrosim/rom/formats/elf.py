@@ -6,7 +6,9 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from ..fields import read_bytes
+from retrosim.errors import RomError
+from retrosim.reading import read_file
+
 from ..image import MAX_IMAGE_BYTES, Family, Image, read_image
 from ..lines import LineTable
 from .link import link
@@ -54,4 +56,4 @@ def kit_objects(folder: Path | None, family: Family) -> list[Object]:
 
 @cache
 def _objects(path: Path) -> tuple[Object, ...]:
-    return tuple(read_archive(read_bytes(path, MAX_IMAGE_BYTES)))
+    return tuple(read_archive(read_file(path, MAX_IMAGE_BYTES, RomError)))

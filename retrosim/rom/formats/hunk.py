@@ -8,7 +8,7 @@ and offset.
 
 from __future__ import annotations
 
-import hashlib
+from retrosim.reading import digest_of
 
 from ..image import Image
 from ..lines import MAX_ROWS, LineTable, Row
@@ -160,7 +160,7 @@ def load(content: bytes) -> Image:
         entry=program.at[0],
         segments=segments,
         bss=bss,
-        sha256=hashlib.sha256(content).hexdigest(),
+        sha256=digest_of(content),
         symbol_table=SymbolTable(program.symbols),
         line_table=LineTable(program.rows, program.ends),
         system="amiga",

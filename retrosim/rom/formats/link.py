@@ -8,8 +8,9 @@ nowhere are refused.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
+
+from retrosim.reading import digest_of
 
 from ..image import Image, isa_of
 from ..lines import read_lines
@@ -233,7 +234,7 @@ class _Link:
             entry=self._entry(symbols, segments),
             segments=segments,
             bss=bss,
-            sha256=hashlib.sha256(content).hexdigest(),
+            sha256=digest_of(content),
             symbol_table=SymbolTable(symbols),
             line_table=read_lines(lines, self.family.byte_order),
             returns=True,

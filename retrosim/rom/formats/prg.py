@@ -6,7 +6,7 @@ GST's longer names, whose next entry holds characters 9 to 22 (symbol type 0x48)
 
 from __future__ import annotations
 
-import hashlib
+from retrosim.reading import digest_of
 
 from ..image import Image
 from ..lines import LineTable
@@ -49,7 +49,7 @@ def load(content: bytes) -> Image:
         entry=start,
         segments=segments,
         bss=bss,
-        sha256=hashlib.sha256(content).hexdigest(),
+        sha256=digest_of(content),
         symbol_table=SymbolTable(_symbols(table, bases, start + size)),
         line_table=LineTable([], []),
         system="atari",

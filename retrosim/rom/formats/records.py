@@ -6,8 +6,9 @@ Specification (revision A, 1988).
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
+
+from retrosim.reading import digest_of
 
 from ..image import Image, family_of
 from ..lines import LineTable
@@ -114,5 +115,5 @@ def image_of(content: bytes, contents: Contents, isa: str) -> Image:
     unit = family_of(isa).unit
     if entry % unit or not any(start <= entry < start + len(data) for start, data in segments):
         raise ValueError(f"entry {entry:#x} lies outside the data, or is not a multiple of {unit}")
-    digest = hashlib.sha256(content).hexdigest()
+    digest = digest_of(content)
     return Image(isa, "", entry, segments, bss, digest, SymbolTable({}), LineTable([], []))

@@ -115,7 +115,7 @@ def test_lines_mark_what_has_changed_and_where_the_machine_stands(debug) -> None
         ("catch weather", "exception"),
         ("memory count, 5000", "allowed 1..4096"),
         ("continue please", "allowed continue alone"),
-        ("load nowhere", "cannot be read"),
+        ("load nowhere", "no such file"),
         ("x" * 5000, "allowed 0..4096"),
     ],
 )
