@@ -55,7 +55,7 @@ def write_stamped(folder: Path, stem: str, suffix: str, content: bytes, *, now: 
                 write_whole(path, content, overwrite=False)
                 break
     except OSError as error:
-        raise RetrosimError(f"{folder}: no file can be written in it: {error.strerror or error}") from error
+        raise RetrosimError(f"{folder}: no file can be created in it: {error.strerror or error}") from error
     return path
 
 

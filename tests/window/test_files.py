@@ -32,7 +32,7 @@ def test_the_newest_of_a_stem(tmp_path):
 
 def test_what_cannot_be_written_is_one_clear_error(tmp_path):
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(RetrosimError, match="no file can be written in it"):
+    with pytest.raises(RetrosimError, match="no file can be created in it"):
         write_stamped(tmp_path / "file", "a", ".png", b"")
 
 
