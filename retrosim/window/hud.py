@@ -9,8 +9,8 @@ from typing import Protocol, runtime_checkable
 from retrosim.errors import RetrosimError
 from retrosim.machine.interface import AnyMachine, Measurement, SimulatedMachine
 from retrosim.report.text import counted
-from retrosim.scenarios.sectors.printed import OBJECTS, PRINTED, printed_cycles
 from retrosim.screen.shapes import Shapes
+from retrosim.table_1994.printed import OBJECTS, PRINTED, printed_cycles
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from retrosim.rom.symbols import Symbol
 from retrosim.scenarios import SCENARIOS, load_shapes
 from retrosim.scenarios.gallery.rules import BITMAP
 from retrosim.scenarios.shapes import shapes_of
-from retrosim.scenarios.shooter.shapes import touching as touching_circles
-from retrosim.scenarios.tanks.shapes import corners_of, line_hits
-from retrosim.scenarios.xquest.shapes import outlines_of, touching
+from retrosim.scenarios.shooter.scenario import touching as touching_circles
+from retrosim.scenarios.tanks.scenario import corners_of, line_hits
+from retrosim.scenarios.xquest.scenario import outlines_of, touching
 from retrosim.screen.overlay import ON_DARK, View, draw_view
 from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.shapes import Shapes

@@ -1,7 +1,5 @@
 """The scenario of the ROM `shooter`.
 
-picture  what the `shooter` ROM draws, as kernels
-rules    the scenario of the `shooter` ROM as kernels
-shapes   what the ROM `shooter` tests
-state    the scenario `shooter` under way
+rules     the game, as kernels
+scenario  what is drawn of it, its state, and what the ROM tests
 """
