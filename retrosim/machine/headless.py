@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,33 @@ from retrosim.screen.png import write_png
 from .interface import AnyMachine
 from .pieces import frames_in_pieces
 
-# The picture of a machine as a file shows it, with the overlays that a view asks for.
+REPORT_FRAMES = 30  # frames between two reports
+
+
+@dataclass(frozen=True)
+class HeadlessRun:
+    """What a run did.
+
+    rom         name, and
+    world       hash; None for an image without a manifest
+    frames      done, and likewise cycles and instructions
+    budget      what of the machine's was used up, or None
+    seconds     of the host
+    text        that the program wrote on the screen
+    screenshot  path or None
+    """
+
+    machine: str
+    rom: str | None
+    frames: int
+    cycles: int
+    instructions: int
+    reason: str
+    budget: str | None
+    world: str | None
+    seconds: float
+    text: str
+    screenshot: str | None
 
 
 def check_view(machine: AnyMachine, view: View) -> None:
@@ -48,9 +74,6 @@ def picture_of(machine: AnyMachine, view: View = NOTHING) -> tuple[np.ndarray, n
     return draw_over(machine.frame, machine.palette, shapes, view), None
 
 
-REPORT_FRAMES = 30  # frames between two reports
-
-
 def run_headless(
     machine: AnyMachine,
     frames: int,
@@ -60,7 +83,7 @@ def run_headless(
     overwrite: bool = False,
     view: View = NOTHING,
     instructions: int | None = None,
-) -> dict[str, Any]:
+) -> HeadlessRun:
     """Run a number of frames as fast as the host can, and save the picture after the last one.
 
     frames      1 or more
@@ -69,9 +92,6 @@ def run_headless(
     overwrite   replace an existing file
     view        what is drawn over the picture
     instructions  after which the run ends sooner, None for no such limit
-    Returns     dict  machine, rom (name), frames (done), cycles, instructions, reason, budget (what of the machine's
-                was used up, or None), world (hash), seconds (host), text (what the program wrote on the screen),
-                screenshot (path or None); rom and world are None for an image without a manifest
     Errors      ValueError for frames below 1; RetrosimError, before anything runs, for a file that exists or cannot be
                 written and as for `check_view`; CpuFault if the program fails, after the picture was written
     """
@@ -95,16 +115,16 @@ def run_headless(
         write_png(screenshot, *picture_of(machine, view), overwrite=overwrite)
     if fault is not None:
         raise fault
-    return {
-        "machine": machine.name,
-        "rom": machine.rom.name if machine.rom else None,
-        "frames": machine.frame_number - first,
-        "cycles": machine.cycles - cycles,
-        "instructions": machine.instructions - executed,
-        "reason": reason,
-        "budget": machine.budget.spent or None,
-        "world": machine.hash("world") if machine.rom else None,
-        "seconds": seconds,
-        "text": machine.text,
-        "screenshot": None if screenshot is None else str(screenshot),
-    }
+    return HeadlessRun(
+        machine=machine.name,
+        rom=machine.rom.name if machine.rom else None,
+        frames=machine.frame_number - first,
+        cycles=machine.cycles - cycles,
+        instructions=machine.instructions - executed,
+        reason=reason,
+        budget=machine.budget.spent or None,
+        world=machine.hash("world") if machine.rom else None,
+        seconds=seconds,
+        text=machine.text,
+        screenshot=None if screenshot is None else str(screenshot),
+    )

@@ -9,7 +9,7 @@ import pytest
 
 from retrosim import errors
 from retrosim.errors import CpuFault, RetrosimError
-from retrosim.machine.headless import check_view, picture_of, run_headless
+from retrosim.machine.headless import HeadlessRun, check_view, picture_of, run_headless
 from retrosim.screen.overlay import NOTHING, View, draw_over
 from retrosim.screen.png import png_bytes
 from tests.helpers.window.fake_machine import FakeMachine, FakeNative
@@ -26,27 +26,28 @@ def test_the_picture_after_the_last_frame(tmp_path, make):
     pixels, palette = decoded((tmp_path / "shot.png").read_bytes())
     assert (pixels == other.frame).all() and (palette == other.palette).all()
     assert reports == [(30, 75), (60, 75), (75, 75)]
-    assert summary.pop("seconds") > 0
-    assert summary == {
-        "machine": machine.name,
-        "rom": "sectors",
-        "frames": 75,
-        "cycles": other.cycles,
-        "instructions": other.instructions,
-        "reason": "frames",
-        "budget": None,
-        "world": other.hash("world"),
-        "text": machine.text,
-        "screenshot": str(tmp_path / "shot.png"),
-    }
+    assert summary.seconds > 0
+    assert summary == HeadlessRun(
+        machine=machine.name,
+        rom="sectors",
+        frames=75,
+        cycles=other.cycles,
+        instructions=other.instructions,
+        reason="frames",
+        budget=None,
+        world=other.hash("world"),
+        text=machine.text,
+        screenshot=str(tmp_path / "shot.png"),
+        seconds=summary.seconds,
+    )
 
 
 def test_a_second_call_goes_on_and_counts_its_own():
     machine = FakeMachine()
     run_headless(machine, 3)
     summary = run_headless(machine, 2)
-    assert machine.frame_number == 5 and summary["frames"] == 2 and summary["instructions"] == 16
-    assert summary["screenshot"] is None
+    assert machine.frame_number == 5 and summary.frames == 2 and summary.instructions == 16
+    assert summary.screenshot is None
 
 
 def test_an_overlay_over_the_last_picture(tmp_path):
@@ -84,7 +85,7 @@ def test_a_picture_that_exists_is_refused_before_anything_runs(tmp_path):
 
 def test_the_end_of_the_program_is_told(tmp_path):
     summary = run_headless(FakeMachine(ends_at=4), 9, tmp_path / "shot.png")
-    assert summary["reason"] == "exit" and summary["frames"] == 4
+    assert summary.reason == "exit" and summary.frames == 4
 
 
 def test_a_fault_is_raised_after_the_picture_was_written(tmp_path):
@@ -97,7 +98,7 @@ def test_an_image_without_a_manifest_has_no_world():
     machine = FakeMachine()
     machine.rom = None
     summary = run_headless(machine, 2)
-    assert summary["rom"] is None and summary["world"] is None
+    assert summary.rom is None and summary.world is None
 
 
 def test_no_module_but_the_window_knows_pyglet():

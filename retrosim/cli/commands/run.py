@@ -21,12 +21,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from retrosim.errors import BudgetUsedUp
 from retrosim.machine.choices import NATIVE
+from retrosim.report.json import SPREAD
 from retrosim.report.text import counted
 
 from .. import arguments, profiling, values
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from retrosim.cost.counting import CompiledCounter
     from retrosim.cost.report import ProfileReport
     from retrosim.machine import Machine
+    from retrosim.machine.headless import HeadlessRun
     from retrosim.serve.stream import Stream
     from retrosim.window.session import Session
 
@@ -235,7 +237,7 @@ class _Headless:
         with Progress(is_quiet=self.as_json) as progress:
             machine = chosen.open(budget.before(progress.note))
 
-            def report(done: int, frames: int) -> None:
+            def step(done: int, frames: int) -> None:
                 meanwhile = " while the program is being compiled" if getattr(machine, "is_compiling", False) else ""
                 progress.step(done, frames, f"running frames{meanwhile}")
 
@@ -245,7 +247,7 @@ class _Headless:
                 machine,
                 self.frames or (MAX_FRAMES if self.instructions else FRAMES),
                 self.screenshot,
-                report,
+                step,
                 overwrite=self.is_replacing,
                 view=View(**self.overlay),
                 instructions=self.instructions,
@@ -253,42 +255,62 @@ class _Headless:
             profile = None
             if self.profile and counter:
                 profile = self.profile.report(cast("Machine", machine), counter, chosen)
-        result |= _settings(machine)
+        report = RunReport.of(result, machine, profile)
         if self.profile and profile:
-            self.profile.write(profile, f"{result['rom'] or Path(chosen.rom).name} on {machine.name}")
+            self.profile.write(profile, f"{result.rom or Path(chosen.rom).name} on {machine.name}")
         if self.as_json:
-            print_json(result | ({"profile": profile} if profile else {}))
+            print_json(report)
         else:
-            print_lines(_summary(result))
+            print_lines(_summary(report))
             if self.profile and profile and self.profile.page == "":
                 from retrosim.cost.page import render_profile
 
                 print_lines([""])
                 print_table(render_profile(profile, self.profile.top))
-        if result["budget"]:
-            raise BudgetUsedUp(result["budget"])
+        if result.budget:
+            raise BudgetUsedUp(result.budget)
         return 0
 
 
-def _settings(machine: Any) -> dict[str, Any]:
-    """Return what a result depends on: parameters, build, engine, timing, memory (None where there is no CPU)."""
-    from retrosim.machine.presets import changed_memory
+@dataclass(frozen=True)
+class RunReport:
+    """What a run did, and what that depends on; build, engine, timing, memory, readings: None where there is no CPU."""
 
-    image, memory = getattr(machine, "image", None), getattr(machine, "memory_clocks", None)
-    changed = None if memory is None else changed_memory(machine.preset, memory)
-    return {
-        "scene": machine.scene and Path(machine.scene.path).stem,
-        "parameters": dict(machine.parameters),
-        "build": image and image.build,
-        "engine": getattr(machine, "engine", None),
-        "timing": getattr(machine, "timing", None),
-        "memory": memory,
-        "memory_changed": changed,
-        "readings": getattr(machine, "readings", None),
-        "readings_changed": _changed_readings(machine),
-        "exit_status": getattr(machine, "exit_status", None),
-        "simulated_seconds": float(machine.cycles / machine.clock_hz) if machine.clock_hz else None,
-    }
+    run: HeadlessRun = field(metadata=SPREAD)
+    scene: str | None
+    parameters: dict[str, int]
+    build: str | None
+    engine: str | None
+    timing: str | None
+    memory: dict[str, int] | None
+    memory_changed: dict[str, int] | None
+    readings: dict[str, str] | None
+    readings_changed: dict[str, str] | None
+    exit_status: int | None
+    simulated_seconds: float | None
+    profiles: dict[str, ProfileReport] = field(metadata=SPREAD)  # its key "profile"
+
+    @classmethod
+    def of(cls, run: HeadlessRun, machine: Any, profile: ProfileReport | None) -> RunReport:
+        """Return what a machine has done."""
+        from retrosim.machine.presets import changed_memory
+
+        image, memory = getattr(machine, "image", None), getattr(machine, "memory_clocks", None)
+        return cls(
+            run=run,
+            scene=machine.scene and Path(machine.scene.path).stem,
+            parameters=dict(machine.parameters),
+            build=image and image.build,
+            engine=getattr(machine, "engine", None),
+            timing=getattr(machine, "timing", None),
+            memory=memory,
+            memory_changed=None if memory is None else changed_memory(machine.preset, memory),
+            readings=getattr(machine, "readings", None),
+            readings_changed=_changed_readings(machine),
+            exit_status=getattr(machine, "exit_status", None),
+            simulated_seconds=float(machine.cycles / machine.clock_hz) if machine.clock_hz else None,
+            profiles={"profile": profile} if profile else {},
+        )
 
 
 def _changed_readings(machine: Any) -> dict[str, str] | None:
@@ -298,33 +320,35 @@ def _changed_readings(machine: Any) -> dict[str, str] | None:
     return core and changed_readings(core.cpu.readings, core.cpu.choices)
 
 
-def _summary(result: dict[str, Any]) -> list[str]:
+def _summary(report: RunReport) -> list[str]:
     """Return the lines that say what a run without a window did."""
-    parameters = ", ".join(f"{name} {value}" for name, value in result["parameters"].items())
-    settings = ", ".join(f"{key} {result[key]}" for key in ("build", "engine", "timing") if result[key])
-    memory = ", ".join(f"{name} {value}" for name, value in (result["memory_changed"] or {}).items())
-    readings = ", ".join(f"{name}={option}" for name, option in (result["readings_changed"] or {}).items())
-    scene = f"scene {result['scene']}" if result["scene"] else ""
+    run = report.run
+    parameters = ", ".join(f"{name} {value}" for name, value in report.parameters.items())
+    chosen = {"build": report.build, "engine": report.engine, "timing": report.timing}
+    settings = ", ".join(f"{name} {value}" for name, value in chosen.items() if value)
+    memory = ", ".join(f"{name} {value}" for name, value in (report.memory_changed or {}).items())
+    readings = ", ".join(f"{name}={option}" for name, option in (report.readings_changed or {}).items())
+    scene = f"scene {report.scene}" if report.scene else ""
     about = "; ".join(part for part in (scene, parameters, settings, memory, readings) if part)
-    lines = [f"{result['rom'] or 'program'} on {result['machine']}" + (f" ({about})" if about else "")]
-    did = [counted(result["frames"], "frame")]
-    if result["cycles"]:
-        did += [counted(result["cycles"], "cycle"), counted(result["instructions"], "instruction")]
-    pace = f"{result['seconds']:.2f} s"
-    if result["simulated_seconds"]:
-        times = result["simulated_seconds"] / max(result["seconds"], 1e-9)
-        pace = f"{result['simulated_seconds']:.2f} s simulated in {pace}, {times:.1f} times real time"
+    lines = [f"{run.rom or 'program'} on {run.machine}" + (f" ({about})" if about else "")]
+    did = [counted(run.frames, "frame")]
+    if run.cycles:
+        did += [counted(run.cycles, "cycle"), counted(run.instructions, "instruction")]
+    pace = f"{run.seconds:.2f} s"
+    if report.simulated_seconds:
+        times = report.simulated_seconds / max(run.seconds, 1e-9)
+        pace = f"{report.simulated_seconds:.2f} s simulated in {pace}, {times:.1f} times real time"
     lines.append(f"{', '.join(did)}; {pace}")
-    if result["reason"] == "exit":
-        lines.append(f"the program exited with status {result['exit_status']}")
-    if result["text"]:
-        written = result["text"].splitlines()
+    if run.reason == "exit":
+        lines.append(f"the program exited with status {report.exit_status}")
+    if run.text:
+        written = run.text.splitlines()
         cut = f" (the last {MAX_LINES} of {len(written)} lines; --json has more)" if len(written) > MAX_LINES else ""
         lines += [f"it wrote{cut}:", *(f"  {line}" for line in written[-MAX_LINES:])]
-    if result["world"]:
-        lines.append(f"world {result['world']}")
-    if result["screenshot"]:
-        lines.append(f"picture {shown_path(result['screenshot'])}")
+    if run.world:
+        lines.append(f"world {run.world}")
+    if run.screenshot:
+        lines.append(f"picture {shown_path(run.screenshot)}")
     return lines
 
 
