@@ -18,7 +18,7 @@ import retrosim.collide
 
 MODULES = (
     *("retrosim", "retrosim.errors", "retrosim.machine", "retrosim.rom", "retrosim.tape", "retrosim.collide"),
-    *("retrosim.screen.font", "retrosim.screen.framebuffer", "retrosim.screen.palette", "retrosim.screen.png"),
+    *("retrosim.screen.font", "retrosim.screen.framebuffer", "retrosim.screen.framebuffer", "retrosim.screen.png"),
     *(
         f"retrosim.collide.{name}"
         for _, name, is_package in pkgutil.iter_modules(retrosim.collide.__path__)

@@ -1,6 +1,6 @@
 """Build roms/common/kit: what compilers call by themselves and a small C library, an archive for each family.
 
-`retrosim.rom.formats.link` takes objects from it for programs of the user's own, on computers without any compiler. It
+`retrosim.rom.formats.elf` takes objects from it for programs of the user's own, on computers without any compiler. It
 needs the cross compilers that roms/common/toolchains.toml names. Two builds are the same bytes.
 
 usage: python tools/build_kit.py [--check]

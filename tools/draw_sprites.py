@@ -25,7 +25,7 @@ import numpy as np  # noqa: E402  (the checkout needs no installation)
 from retrosim.errors import RetrosimError, RomError  # noqa: E402
 from retrosim.rom import Rom, load_rom  # noqa: E402
 from retrosim.rom.drawings import Picture, read_colours, read_pictures  # noqa: E402
-from retrosim.screen.palette import BLACK, macintosh_palette  # noqa: E402
+from retrosim.screen.framebuffer import BLACK, macintosh_palette  # noqa: E402
 from retrosim.screen.png import write_png  # noqa: E402
 
 MAX_WIDTH = 32  # pixels: a row of a mask is one word

@@ -5,10 +5,9 @@
     directives  what is no instruction: data, space, sections, symbols
     processors  their names, and the assembler of each
     program     sections, symbols, and the passes that settle where everything lies
-    assembling  the whole
+    assembling  the whole, and what it becomes: sections, symbols, the ELF file
     linking     sources and objects into one program, with what compilers call by themselves
     project     a folder with `retrosim.toml`, and how files that users name become programs
-    output      what it becomes: sections, symbols, the ELF file
 
 Instructions are read and encoded by retrosim/cpu/assembly/assembler.py.
 """

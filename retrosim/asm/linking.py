@@ -18,8 +18,7 @@ from retrosim.machine.presets import PRESETS
 from retrosim.reading import digest_of, read_file
 from retrosim.rom import Image
 from retrosim.rom.formats import File, load_file
-from retrosim.rom.formats.elf import kit_objects, objects_of
-from retrosim.rom.formats.link import STARTS, link
+from retrosim.rom.formats.elf import STARTS, kit_objects, link, objects_of
 from retrosim.rom.formats.objects import (
     ABSOLUTE,
     FUNCTION,
@@ -31,14 +30,12 @@ from retrosim.rom.formats.objects import (
     read_object,
 )
 from retrosim.rom.formats.sources import compiled, run_compiler
-from retrosim.rom.image import MAX_IMAGE_BYTES, Family, family_of
+from retrosim.rom.image import LOAD_ADDRESS, MAX_IMAGE_BYTES, Family, family_of
 from retrosim.rom.library import kit_folder
 from retrosim.rom.lines import LineTable
-from retrosim.rom.placing import LOAD_ADDRESS
 from retrosim.rom.symbols import Symbol, SymbolTable
 
-from .assembling import assemble_file
-from .output import Assembly
+from .assembling import Assembly, assemble_file
 from .processors import FLAT
 
 # Compiles a Pascal unit with a Free Pascal of the user's for that processor, and with the unit system.pp beside it.

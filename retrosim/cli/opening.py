@@ -147,7 +147,7 @@ def choose_runnable(settings: MachineSettings) -> Chosen:
     Errors   RomError, SceneError; ArgumentError for a library, and for a scene where none can be
     """
     from retrosim.rom import Rom
-    from retrosim.rom.scene_library import load_scene
+    from retrosim.rom.scene import load_scene
 
     chosen = choose(with_rom(settings))
     program = chosen.program
@@ -163,7 +163,7 @@ def choose_runnable(settings: MachineSettings) -> Chosen:
 
 def with_rom(settings: MachineSettings) -> MachineSettings:
     """Where settings name no ROM, let it be the scene's, or the usual one. Errors: SceneError, RomError."""
-    from retrosim.rom.scene_library import load_scene
+    from retrosim.rom.scene import load_scene
 
     if settings.rom is not None:
         return settings

@@ -13,7 +13,7 @@ import numpy as np
 
 from retrosim.cpu.engines.core import Core
 from retrosim.screen.font import text_mask
-from retrosim.screen.palette import BLACK, WHITE
+from retrosim.screen.framebuffer import BLACK, WHITE
 
 from . import memory
 

@@ -23,12 +23,12 @@ from retrosim.cpu.spec.host import Call
 from retrosim.cpu.spec.readings import changed_readings
 from retrosim.errors import BudgetUsedUp, CpuFault, RetrosimError, SystemCall
 from retrosim.rom import Image, Rom, load_program
+from retrosim.rom.image import SYSTEM_START
 from retrosim.rom.manifest import all_parameters
-from retrosim.rom.placing import SYSTEM_START
 from retrosim.rom.reading import Reader
 from retrosim.rom.scene import Scene, parse_scene
 from retrosim.scenarios.shapes import shapes_of
-from retrosim.screen.palette import macintosh_palette
+from retrosim.screen.framebuffer import macintosh_palette
 from retrosim.screen.png import png_bytes
 from retrosim.screen.shapes import Shapes
 

@@ -21,8 +21,7 @@ from retrosim.rom.scene import Scene, parse_scene
 from retrosim.scenarios import SCENARIOS, load_scenario
 from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario
 from retrosim.scenarios.shapes import shapes_of
-from retrosim.screen.framebuffer import HEIGHT, WIDTH
-from retrosim.screen.palette import WHITE, macintosh_palette
+from retrosim.screen.framebuffer import HEIGHT, WHITE, WIDTH, macintosh_palette
 from retrosim.screen.png import png_bytes
 from retrosim.screen.shapes import Shapes
 

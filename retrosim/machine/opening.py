@@ -8,8 +8,7 @@ from typing import Literal, TypedDict, Unpack, overload
 
 from retrosim.checks import check_choice
 from retrosim.rom import Image, Rom, load_program
-from retrosim.rom.scene import Scene
-from retrosim.rom.scene_library import load_scene
+from retrosim.rom.scene import Scene, load_scene
 
 from .machine import Machine
 from .native import NativeMachine

@@ -8,8 +8,7 @@ from pathlib import Path
 from retrosim.errors import SceneError
 from retrosim.rom import Image, Rom
 from retrosim.rom.columns import ONE, WorldColumn
-from retrosim.rom.scene import Scene, parse_scene
-from retrosim.rom.scene_library import load_scene
+from retrosim.rom.scene import Scene, load_scene, parse_scene
 
 
 def scene_for(rom: Rom | Image | None, given: Scene | str | Path | None) -> Scene | None:

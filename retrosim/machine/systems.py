@@ -19,7 +19,7 @@ import numpy as np
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.rom import Image
-from retrosim.rom.placing import EXEC_BASE, SYSTEM_START
+from retrosim.rom.image import EXEC_BASE, SYSTEM_START
 
 EXIT_ADDRESS = 0x3F0  # where a program returns to that ends by returning: below every image
 EXIT_CODE = {"EM_68K": "a002", "EM_386": "cd62", "EM_PPC": "38000002 44000002"}  # asks for the service `exit`

@@ -14,11 +14,10 @@ from retrosim.checks import check_choice, check_integer
 from retrosim.errors import RomError
 from retrosim.reading import digest_of, read_file
 
-from .columns import WorldColumn, check_column, read_column
+from .columns import NO_SCENES, SceneFields, WorldColumn, check_column, read_column, read_scene_fields
 from .drawings import DrawingFiles, read_files
 from .fields import FILE_NAME, FLAG, NAME, SHA256, SOURCE_PATH, Fields, read_toml
 from .image import ISAS, MAX_IMAGE_BYTES, Image, check_boot, family_of, read_image
-from .scene_fields import NO_SCENES, SceneFields, read_scene_fields
 
 # What a ROM's own images are built from: the table [build] of rom.toml. What all ROMs share is in `toolchains`.
 

@@ -19,7 +19,7 @@
     set      a variable of the program
     VALUE    a decimal in the unit of the field, a whole number with "u" in the program's own unit, or a word
 
-Which fields there are, with units and limits, is in the ROM's manifest (scene_fields.py). A decimal must be exact in
+Which fields there are, with units and limits, is in the ROM's manifest (columns.py). A decimal must be exact in
 the program's unit. Fields that an object does not give have the manifest's default, or what the program gave it.
 
 The program begins as always; when its first frame is complete, everything is written that the scene gives, and the
@@ -32,15 +32,18 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import NamedTuple
 
 from retrosim.checks import did_you_mean, shortened
 from retrosim.errors import RomError, SceneError
+from retrosim.reading import read_file
 
+from .columns import NO_SCENES, SceneField
 from .drawings import read_sizes
 from .fields import NAME
+from .library import SHOWS, load_rom, rom_names, shipped_files, what_ships
 from .manifest import Rom
-from .scene_fields import NO_SCENES, SceneField
 
 FORMAT = "1"
 MAX_BYTES = 64 * 1024
@@ -365,3 +368,52 @@ def range_text(field: SceneField) -> str:
     unit = f" {field.unit}" if field.unit else ""
     steps = f" in steps of {in_unit(field, 1)}" if (field.scale, field.per) != (1, 1) else ""
     return f"{in_unit(field, field.minimum)}..{in_unit(field, field.maximum)}{unit}{steps}"
+
+
+# Where scenes are found: those that come with the ROMs, by name, and any file the user names.
+
+SUFFIX = ".scene"
+
+
+def shipped_scenes() -> list[Path]:
+    """Return the scenes that come with the ROMs, without those of ROMs that cannot be read."""
+    return shipped_files(Rom.scenes)
+
+
+def find_scene(name_or_path: str | Path) -> Path:
+    """Return the path of a scene: that of the shipped one with this name, or else the argument itself.
+
+    Errors   SceneError
+    """
+    if isinstance(name_or_path, str) and NAME.fullmatch(name_or_path.replace("-", "_")):
+        of_that_name = shipped_files(Rom.scenes, f"scenes/{name_or_path}{SUFFIX}")
+        shipped = {path.stem: path for path in of_that_name}
+        if name_or_path in shipped:
+            return shipped[name_or_path]
+        if not Path(name_or_path).exists():
+            if kind := what_ships(name_or_path):
+                raise SceneError(name_or_path, f"is a {kind}, not a scene: `{SHOWS[kind]} {name_or_path}`")
+            near = did_you_mean(name_or_path, [path.stem for path in shipped_scenes()])
+            raise SceneError(name_or_path, f"no such file, and no scene of `retrosim scenes`{near}")
+    return Path(name_or_path)
+
+
+def load_scene(name_or_path: str | Path, rom: Rom | None = None) -> Scene:
+    """Read a scene.
+
+    name_or_path  the name of one that comes with retrosim, or the path of a file
+    rom           instead of the ROM that the scene names; it must have that name
+    Errors        SceneError; RomError for the ROM that the scene names
+    """
+    path = find_scene(name_or_path)
+    try:
+        text = read_file(path, MAX_BYTES, SceneError).decode("utf-8")
+    except UnicodeDecodeError:
+        raise SceneError(path, "is not UTF-8 text") from None
+    if rom is None:
+        name = rom_of(text, str(path))
+        if name not in rom_names():
+            near = did_you_mean(name, rom_names())
+            raise SceneError(path, f"rom {name}: no such ROM; there are: {', '.join(rom_names())}{near}")
+        rom = load_rom(name)
+    return parse_scene(text, rom, str(path))

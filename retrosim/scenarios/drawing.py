@@ -25,8 +25,7 @@ from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels
 from retrosim.rom import Rom
 from retrosim.rom.drawings import read_colours, read_pictures
-from retrosim.screen.framebuffer import WIDTH
-from retrosim.screen.palette import macintosh_palette
+from retrosim.screen.framebuffer import WIDTH, macintosh_palette
 
 CELL, GLYPH_WIDTH = 12, 10  # pixels from one character to the next, and of the character itself
 FONT = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"

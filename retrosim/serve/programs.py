@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from retrosim.debug.unwind import PC, Row, Unwinding
 from retrosim.reading import digest_of, read_regular
 from retrosim.rom import Image, Rom
-from retrosim.rom.elf_write import image_elf
-from retrosim.rom.frames import REGISTER, SAVED, UNDEFINED, FrameRow, Rule, frame_section, with_frames
+from retrosim.rom.elf_write import REGISTER, SAVED, UNDEFINED, FrameRow, Rule, frame_section, image_elf, with_frames
 from retrosim.rom.image import ELF_MAGIC, MAX_IMAGE_BYTES
 from retrosim.rom.toolchains import COMMON
 

@@ -16,9 +16,7 @@ from rich.text import Text
 
 from retrosim.report.tables import number_table
 from retrosim.screen.font import draw_text, text_width
-from retrosim.screen.framebuffer import WIDTH, blank, frame_rect, paint_rect
-from retrosim.screen.palette import BLACK, macintosh_palette
-from retrosim.screen.pattern import GRAY
+from retrosim.screen.framebuffer import BLACK, GRAY, WIDTH, blank, frame_rect, macintosh_palette, paint_rect
 from retrosim.table_1994.report import heading, notes
 
 from .operations import KINDS

@@ -4,32 +4,28 @@ The grammar of the file is in format.py, its header in header.py, what a tape ne
 is one pass of the ROM's main loop; the world is the ISA-neutral state of its objects, equal on every machine. Nothing
 here draws or prints; progress goes to callbacks.
 
-    blame         who is to blame when a tape diverges
-    divergence    finding where a replay leaves its tape
-    files         what recording does to the disk, in one place
-    format        scenario tapes (`.rtape`)
-    header        the header of a scenario tape
-    machine       what tapes ask of a machine beyond its interface, and where the saved state of a tape is
-    machine_pool  the machines that play tapes
-    parts         verifying in parts
-    play          replaying scenario tapes
-    race          several machines on one tape
-    record        recording scenario tapes
-    records       records of a scenario tape and their lines
-    script        input scripts
-    scripted      recording a run without a person, by an input script
-    verify        verifying tapes on machines
+    blame       who is to blame when a tape diverges
+    divergence  finding where a replay leaves its tape
+    files       what recording does to the disk, in one place
+    format      scenario tapes (`.rtape`)
+    header      the header of a scenario tape
+    machine     what tapes ask of a machine beyond its interface, and where the saved state of a tape is
+    parts       verifying in parts
+    play        replaying scenario tapes, and the machines that play them
+    race        several machines on one tape
+    record      recording scenario tapes
+    records     records of a scenario tape and their lines
+    script      input scripts, and recording by one without a person
+    verify      verifying tapes on machines
 """
 
 from .divergence import Divergence, locate_machine, locate_world
 from .files import find_tape, numbered_path, shipped_tapes
 from .format import Tape, load_tape, parse_tape, save_tape
-from .machine_pool import MachinePool, open_for
-from .play import InputTimeline, Mismatch, Player
+from .play import InputTimeline, MachinePool, Mismatch, Player, open_for
 from .record import Recorder
 from .records import Checkpoint, Comment, End, Hash, Input, Other
-from .script import parse_script
-from .scripted import continue_script, record_script
+from .script import continue_script, parse_script, record_script
 from .verify import exit_status, report_lines, shortcoming, verify
 
 __all__ = [

@@ -20,7 +20,7 @@ from retrosim.rom import load_rom
 
 from .files import find_tape
 from .format import Tape, load_tape
-from .machine_pool import MachinePool, open_for
+from .play import MachinePool, open_for
 from .verify import Report, verify
 
 Step = Callable[[str, str, int, int], None]

@@ -28,8 +28,7 @@ from .files import DISK, Disk, create_file, write_new
 from .format import MAX_TAPE_BYTES, MINOR, SCENE_MINOR, RecordOrder, Tape, load_tape, write_start
 from .header import POWER_ON, U32, new_header
 from .machine import scene_of, state_path
-from .records import Comment, End, Hash, Input, Record, SceneLine, write_record
-from .script import Script
+from .records import Comment, End, Hash, Input, Record, SceneLine, Script, write_record
 
 if TYPE_CHECKING:
     from retrosim.machine.interface import PlayableMachine, RunOutcome

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,6 +76,8 @@ class Other:
 
 
 Record = SceneLine | Input | Hash | Checkpoint | Comment | End | Other
+Script = Sequence[tuple[int, Mapping[str, int]]]
+"""Inputs, of a history or a script: steps with rising frames, (frame, {device: value})."""
 
 
 @dataclass(frozen=True, slots=True)

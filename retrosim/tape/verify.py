@@ -40,8 +40,7 @@ from .blame import blame as find_blame
 from .blame import blame_lines
 from .divergence import Divergence, locate_machine, locate_world
 from .format import Tape, load_tape
-from .machine_pool import MachinePool, Opener
-from .play import Mismatch, Player
+from .play import MachinePool, Mismatch, Opener, Player
 
 Report = dict[str, Any]
 OUTCOMES = {True: "ok", False: "DIVERGED", None: "not compared"}

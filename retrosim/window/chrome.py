@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrosim.screen.font import ADVANCE, draw_text, text_width
-from retrosim.screen.framebuffer import Rect, blank, frame_rect, paint_rect
-from retrosim.screen.palette import BLACK, RED, WHITE
+from retrosim.screen.framebuffer import BLACK, RED, WHITE, Rect, blank, frame_rect, paint_rect
 
 from .controls import CONTROLS, GROUP_STARTS, Control
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrosim.screen.font import ADVANCE, LEADING, draw_text, text_width
-from retrosim.screen.framebuffer import HEIGHT, WIDTH, Rect, frame_rect, paint_rect
+from retrosim.screen.framebuffer import GRAY, HEIGHT, LT_GRAY, WIDTH, Rect, frame_rect, paint_rect
 from retrosim.screen.overlay import INK, NOTHING, PAPER, clear_overlay, draw_view, inks_for
-from retrosim.screen.pattern import BLACK, GRAY, LT_GRAY
 
 from .chrome import draw_status_bar, draw_toolbar
 from .controls import help_lines
@@ -74,7 +73,7 @@ def draw_waiting(overlay: np.ndarray, title: str, message: str, seconds: float) 
     start = bar[0] + 1 + int(seconds * 80) % span
     for part in ((start, start + 40), (start - span, start - span + 40)):  # leaves on the right, re-enters on the left
         inner = (bar[0] + 1, bar[1] + 1, bar[2] - 1, bar[3] - 1)
-        paint_rect(overlay, (part[0], bar[1] + 1, part[1], bar[3] - 1), BLACK, clip=inner, foreground=INK)
+        paint_rect(overlay, (part[0], bar[1] + 1, part[1], bar[3] - 1), clip=inner, foreground=INK)
     elapsed = f"{seconds:.0f} s"
     draw_text(overlay, right - 18 - text_width(elapsed), top + 58, elapsed, INK)
 

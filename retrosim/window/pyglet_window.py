@@ -13,8 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from retrosim.machine.interface import AnyMachine
-from retrosim.screen.framebuffer import HEIGHT, WIDTH
-from retrosim.screen.palette import macintosh_palette
+from retrosim.screen.framebuffer import HEIGHT, WIDTH, macintosh_palette
 
 from .canvas import Canvas, cannot_open
 from .chrome import button_at

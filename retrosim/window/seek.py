@@ -12,9 +12,7 @@ import numpy as np
 
 from retrosim.machine.pieces import Turn
 from retrosim.screen.font import draw_text, text_width
-from retrosim.screen.framebuffer import blank, frame_rect, paint_rect
-from retrosim.screen.palette import BLACK, RED, WHITE
-from retrosim.screen.pattern import LT_GRAY
+from retrosim.screen.framebuffer import BLACK, LT_GRAY, RED, WHITE, blank, frame_rect, paint_rect
 
 if TYPE_CHECKING:
     from retrosim.tape.play import Player

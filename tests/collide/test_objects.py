@@ -7,7 +7,7 @@ import pytest
 
 from retrosim.collide.documents import objects
 from retrosim.jit import JIT
-from retrosim.numeric.distance import DISTANCE_ERROR_PX, distance_2d
+from retrosim.numeric.tables import DISTANCE_ERROR_PX, distance_2d
 from tests.helpers.amount import FULL
 from tests.oracle import objects as oracle
 

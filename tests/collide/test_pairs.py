@@ -18,7 +18,7 @@ from retrosim.collide import (
 )  # fmt: skip
 from retrosim.collide.documents import bitmap, blocks, boxes, compound, objects, rectangles, sectors, spheres, swept
 from retrosim.guide import read_page
-from retrosim.numeric.distance import distance_2d, integer_square_root
+from retrosim.numeric.tables import distance_2d, integer_square_root
 from tests.helpers.amount import amount
 from tests.helpers.collide import exact_pairs as exact
 

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from retrosim.jit import JIT
-from retrosim.numeric.distance import DISTANCE_ERROR_PX, SECANTS, distance_2d, integer_square_root
+from retrosim.numeric.tables import DISTANCE_ERROR_PX, SECANTS, distance_2d, integer_square_root
 from tests.helpers.amount import FULL
 
 pytestmark = pytest.mark.without_jit

@@ -14,7 +14,7 @@ from retrosim.collide.masks import make_mask
 from retrosim.errors import RomError
 from retrosim.rom import load_rom
 from retrosim.rom.drawings import DrawingFiles, read_colours, read_pictures
-from retrosim.screen.palette import macintosh_palette
+from retrosim.screen.framebuffer import macintosh_palette
 
 PALETTE = [(255, 255, 255), (255, 0, 0), (0, 0, 255), (255, 0, 0)]
 COLOURS = "# two\nr FF0000\n\nb 0000FF\n"

@@ -17,8 +17,8 @@ from fuzzing.work import scaled
 from retrosim.errors import RomError
 from retrosim.rom import Image
 from retrosim.rom.formats import File, load_file
+from retrosim.rom.image import RAM_END
 from retrosim.rom.library import kit_folder
-from retrosim.rom.placing import RAM_END
 from tests.helpers.amount import amount
 from tests.helpers.rom.program_files import hunk_program, mz_program, prg_program
 

@@ -14,7 +14,7 @@ import pytest
 
 from retrosim.collide.documents import bitmap, objects, swept
 from retrosim.machine import Machine, open_machine
-from retrosim.numeric.distance import SECANTS, distance_2d, integer_square_root
+from retrosim.numeric.tables import SECANTS, distance_2d, integer_square_root
 from tests.helpers.amount import FULL, amount
 from tests.helpers.machine.flat import FLAT_MACHINES
 from tests.oracle import bitmap as bitmap_oracle

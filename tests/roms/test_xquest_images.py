@@ -9,7 +9,7 @@ import pytest
 
 from retrosim.rom import load_rom
 from retrosim.rom.drawings import read_colours, read_pictures
-from retrosim.screen.palette import macintosh_palette
+from retrosim.screen.framebuffer import macintosh_palette
 from tests.helpers.rom.simulators import JUDGES, Simulator, judge, object_rows
 from tests.oracle.masks import by_pixels
 

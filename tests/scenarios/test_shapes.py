@@ -21,8 +21,8 @@ from retrosim.scenarios.shapes import shapes_of
 from retrosim.scenarios.shooter.scenario import touching as touching_circles
 from retrosim.scenarios.tanks.scenario import corners_of, line_hits
 from retrosim.scenarios.xquest.scenario import outlines_of, touching
+from retrosim.screen.framebuffer import macintosh_palette
 from retrosim.screen.overlay import ON_DARK, View, draw_view
-from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.shapes import Shapes
 from retrosim.tape import load_tape
 from tests.helpers.amount import FULL

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from retrosim.screen.framebuffer import macintosh_palette
 from retrosim.screen.overlay import (
     BLUE,
     DOT_PITCH,
@@ -19,7 +20,6 @@ from retrosim.screen.overlay import (
     inks_for,
     shapes_text,
 )
-from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.shapes import Grid, Shapes
 from retrosim.screen.strokes import circle_offsets
 from tests.helpers.screen.overlay_pixels import has_text, where

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from retrosim.errors import RetrosimError
-from retrosim.screen.palette import macintosh_palette
+from retrosim.screen.framebuffer import macintosh_palette
 from retrosim.screen.png import png_bytes, write_png
 
 

@@ -17,7 +17,7 @@ from retrosim.collide import count_tests
 from retrosim.collide.documents import blocks, boxes, rectangles
 from retrosim.errors import RetrosimError
 from retrosim.rom import load_rom
-from retrosim.screen.palette import macintosh_palette
+from retrosim.screen.framebuffer import macintosh_palette
 from retrosim.screen.png import png_bytes
 from retrosim.study import comparison
 from retrosim.study import comparison as routines

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from retrosim.screen.font import text_mask
-from retrosim.screen.palette import BLACK, RED, WHITE
+from retrosim.screen.framebuffer import BLACK, RED, WHITE
 from retrosim.window.chrome import (
     MIN_WIDTH,
     ONE_LINE_WIDTH,

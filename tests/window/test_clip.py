@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from retrosim.errors import RetrosimError
-from retrosim.screen.palette import macintosh_palette
+from retrosim.screen.framebuffer import macintosh_palette
 from retrosim.window.clip import MAX_PICTURES, Picture, check_clip, write_clip
 
 SECONDS = [Fraction(2, 60), Fraction(1, 3), Fraction(2, 60), Fraction(5, 60)]

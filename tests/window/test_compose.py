@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from retrosim.screen.framebuffer import RED
 from retrosim.screen.overlay import INK
-from retrosim.screen.palette import RED
 from retrosim.window.compose import compose, compose_waiting
 from retrosim.window.controls import help_lines
 from retrosim.window.session import Session

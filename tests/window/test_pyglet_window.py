@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from retrosim.errors import RetrosimError
+from retrosim.screen.framebuffer import macintosh_palette
 from retrosim.screen.overlay import View
-from retrosim.screen.palette import macintosh_palette
 from retrosim.window.compose import compose
 from retrosim.window.layout import layout, window_size
 from retrosim.window.pyglet_window import Window

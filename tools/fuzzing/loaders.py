@@ -340,7 +340,7 @@ class Drawing(Target):
 
     def attempt(self, data: bytes) -> bool:
         from retrosim.rom.drawings import DrawingFiles, read_colours, read_pictures
-        from retrosim.screen.palette import macintosh_palette
+        from retrosim.screen.framebuffer import macintosh_palette
 
         colours, _, pictures = data.partition(b"\f")
         (self.folder / "colours.txt").write_bytes(colours)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from retrosim.asm import Assembly
 
 MAX_LISTED = 8  # bytes of data a line
-RAM_FIRST, RAM_END = 0x400, 0x800000  # of retrosim.rom.placing
+RAM_FIRST, RAM_END = 0x400, 0x800000  # of retrosim.rom.image
 
 
 def add_options(parser: Parser) -> None:

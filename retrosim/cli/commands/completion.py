@@ -91,7 +91,7 @@ def _tape_names() -> Iterable[str]:
 
 
 def _scene_names() -> Iterable[str]:
-    from retrosim.rom.scene_library import shipped_scenes
+    from retrosim.rom.scene import shipped_scenes
 
     return (path.stem for path in shipped_scenes())
 

@@ -23,8 +23,8 @@ from ..parser import Parser
 
 if TYPE_CHECKING:
     from retrosim.rom import Rom
+    from retrosim.rom.columns import SceneField
     from retrosim.rom.scene import Scene
-    from retrosim.rom.scene_fields import SceneField
 
 MAX_CELLS = 12  # columns of a shown scene
 
@@ -41,7 +41,7 @@ def add_options(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.rom import load_rom
-    from retrosim.rom.scene_library import shipped_scenes
+    from retrosim.rom.scene import shipped_scenes
 
     rom = None if options.rom is None else load_rom(options.rom)
     if rom is not None and not options.scenes:
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _entry(name: Any, rom: Rom | None) -> dict[str, Any]:
     from retrosim.rom import load_rom
-    from retrosim.rom.scene_library import find_scene, load_scene
+    from retrosim.rom.scene import find_scene, load_scene
 
     path = find_scene(name)
     scene = load_scene(path, rom)

@@ -1,16 +1,14 @@
 """Formats of program files: `registry` says which there are; a module each loads them.
 
-dos          DOS programs
-elf          ELF files of every kind
-hunk         amiga executables
-link         links ELF objects in memory
+dos          DOS programs: .COM, and .EXE (MZ)
+elf          ELF files of every kind; links objects in memory
+hunk         Amiga executables
 objects      relocatable ELF objects (.o), and archives of them (.a), as the linker reads them
-prg          atari ST executables (.PRG, .TOS, .TTP)
+prg          Atari ST executables (.PRG, .TOS, .TTP)
 reading      bounded reads from the bytes of a file
-rebase       moves an executable that was linked for other addresses into RAM, by the relocations that it still
-             has
-records      s-records and Intel hex
-registry     the formats of program files
+rebase       moves an executable that was linked for other addresses into RAM, by the relocations it still has
+records      S-records and Intel hex
+registry     the formats: how each is recognised, what loads it, and what to do about the others
 relocations  what a linker writes for each kind of relocation, of the three families that GCC compiles for
 sources      runs the user's own compilers, for `cost FILE.c` and the C preprocessor of assembly sources
 """

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from retrosim.reading import digest_of
 
-from ..image import Image
+from ..image import Image, Part, checked, placed
 from ..lines import MAX_ROWS, LineTable, Row
-from ..placing import Part, checked, placed
 from ..symbols import MAX_SYMBOLS, Symbol, SymbolTable
 from .reading import Source, text
 

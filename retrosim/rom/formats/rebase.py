@@ -14,8 +14,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..image import MAX_SEGMENTS, Family
-from ..placing import MAX_MISSING, MISSING_BYTES, MISSING_START, RAM_END, STACK_BYTES, STACK_TOP
+from ..image import MAX_MISSING, MAX_SEGMENTS, MISSING_BYTES, MISSING_START, RAM_END, STACK_BYTES, STACK_TOP, Family
 from ..symbols import MAX_SYMBOLS
 from .objects import ABSOLUTE, ALLOC, MAX_RELOCATIONS, MAX_SECTIONS, REL, RELA, SYMTAB, UNDEFINED, elf_family
 from .reading import Source, text

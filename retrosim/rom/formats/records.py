@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 from retrosim.reading import digest_of
 
-from ..image import Image, family_of
+from ..image import Image, Part, checked, family_of
 from ..lines import LineTable
-from ..placing import Part, checked
 from ..symbols import SymbolTable
 
 MAX_STRETCHES = 4096  # separate stretches of memory

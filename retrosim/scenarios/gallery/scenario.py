@@ -10,8 +10,7 @@ import numpy as np
 from retrosim.checks import check_integer
 from retrosim.jit import kernel
 from retrosim.rom import Rom
-from retrosim.screen.framebuffer import HEIGHT, WIDTH
-from retrosim.screen.palette import BLACK
+from retrosim.screen.framebuffer import BLACK, HEIGHT, WIDTH
 from retrosim.screen.shapes import Columns, Grid, Shapes, no_rows, pairs_of, table
 
 from ..drawing import Pictures, draw_label, draw_number, field, fill_rectangle, find_spans, label, read_gallery

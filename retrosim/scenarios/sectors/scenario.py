@@ -11,7 +11,7 @@ from retrosim.collide.documents.sectors import workspace
 from retrosim.collide.kernels.pairs.sector_grid import COLUMNS, ROWS, SHIFT
 from retrosim.jit import kernel
 from retrosim.rom import Rom
-from retrosim.screen.palette import BLACK, WHITE
+from retrosim.screen.framebuffer import BLACK, WHITE
 from retrosim.screen.shapes import Columns, Grid, Shapes, pairs_of, table
 
 from ..scenario import (

@@ -14,8 +14,7 @@ from retrosim.collide.kernels.documents.objects import ALIEN, MISSILE, SHIP
 from retrosim.jit import kernel
 from retrosim.rom import Rom
 from retrosim.rom.reading import Reader
-from retrosim.screen.framebuffer import HEIGHT, WIDTH
-from retrosim.screen.palette import BLACK
+from retrosim.screen.framebuffer import BLACK, HEIGHT, WIDTH
 from retrosim.screen.shapes import Columns, Shapes, pairs_of, table
 
 from ..drawing import Pictures, draw_label, draw_number, draw_picture, field, label, read_gallery

@@ -14,8 +14,7 @@ from retrosim.numeric.fixed import to_pixels
 from retrosim.numeric.tables import FRACTION_BITS, QUARTER, SINES, TURN
 from retrosim.rom import Rom
 from retrosim.rom.reading import Reader
-from retrosim.screen.framebuffer import HEIGHT, WIDTH
-from retrosim.screen.palette import BLACK
+from retrosim.screen.framebuffer import BLACK, HEIGHT, WIDTH
 from retrosim.screen.shapes import Columns, Grid, Shapes, pairs_of, table
 
 from ..drawing import Pictures, draw_count, fill_rectangle, pixels_of, read_gallery

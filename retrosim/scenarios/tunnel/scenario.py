@@ -10,8 +10,7 @@ import numpy as np
 from retrosim.checks import check_integer
 from retrosim.jit import kernel
 from retrosim.rom import Rom
-from retrosim.screen.framebuffer import HEIGHT
-from retrosim.screen.palette import BLACK
+from retrosim.screen.framebuffer import BLACK, HEIGHT
 from retrosim.screen.shapes import Columns, Shapes, table
 
 from ..drawing import Pictures, draw_label, draw_number, draw_picture, field, label, read_gallery

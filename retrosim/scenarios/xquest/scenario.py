@@ -14,8 +14,7 @@ from retrosim.collide.masks import pack
 from retrosim.jit import kernel
 from retrosim.rom import Rom
 from retrosim.rom.reading import Reader
-from retrosim.screen.framebuffer import HEIGHT, WIDTH
-from retrosim.screen.palette import BLACK
+from retrosim.screen.framebuffer import BLACK, HEIGHT, WIDTH
 from retrosim.screen.shapes import Columns, Shapes, pairs_of, table
 
 from ..drawing import Pictures, draw_count, draw_picture, read_gallery

@@ -12,9 +12,8 @@ from retrosim.console import panes
 from retrosim.debug import views
 from retrosim.errors import RetrosimError
 from retrosim.screen.font import ADVANCE, LEADING, draw_text, text_width
-from retrosim.screen.framebuffer import HEIGHT, WIDTH, Rect, frame_rect, paint_rect
+from retrosim.screen.framebuffer import HEIGHT, LT_GRAY, WIDTH, Rect, frame_rect, paint_rect
 from retrosim.screen.overlay import BLUE, INK, PAPER, RED, Ink
-from retrosim.screen.pattern import LT_GRAY
 
 from ..panel import Zone
 from .keys import COMMANDS

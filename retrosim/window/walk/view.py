@@ -14,9 +14,8 @@ from retrosim.debug import views
 from retrosim.debug.walk import Moment
 from retrosim.report.text import counted
 from retrosim.screen.font import ADVANCE, LEADING, draw_text, text_width
-from retrosim.screen.framebuffer import HEIGHT, WIDTH, Rect, frame_rect, paint_rect
+from retrosim.screen.framebuffer import HEIGHT, LT_GRAY, WIDTH, Rect, frame_rect, paint_rect
 from retrosim.screen.overlay import INK, ON_LIGHT, PAPER, RED, Ink, Inks, draw_shapes, inks_for, join
-from retrosim.screen.pattern import LT_GRAY
 from retrosim.screen.shapes import Shapes
 from retrosim.screen.strokes import PEN
 

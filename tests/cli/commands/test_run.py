@@ -16,8 +16,8 @@ import pytest
 from retrosim.machine import NativeMachine
 from retrosim.machine.headless import picture_of
 from retrosim.rom import load_rom
+from retrosim.screen.framebuffer import macintosh_palette
 from retrosim.screen.overlay import View
-from retrosim.screen.palette import macintosh_palette
 from retrosim.screen.png import png_bytes
 from tests.helpers.amount import FULL
 from tests.helpers.rom.elf_builder import elf

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from retrosim.rom.drawings import read_colours, read_pictures
-from retrosim.screen.palette import macintosh_palette
+from retrosim.screen.framebuffer import macintosh_palette
 from tests.oracle.objects import check_all
 from tests.oracle.scenes import Random
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrosim.screen.framebuffer import blank, frame_rect, paint_rect
-from retrosim.screen.pattern import GRAY
+from retrosim.screen.framebuffer import GRAY, blank, frame_rect, paint_rect
 
 
 def reference_scene(x: np.ndarray, y: np.ndarray, collided: np.ndarray, size: int | np.ndarray = 30) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 from retrosim.errors import IllegalInstruction, StateError
 from retrosim.machine.budget import Budget
 from retrosim.scenarios.shapes import shapes_of
-from retrosim.screen.palette import macintosh_palette
+from retrosim.screen.framebuffer import macintosh_palette
 from tests.helpers.screen.reference_scene import reference_scene
 
 LIMITS = np.array([610 * 32, 450 * 32])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from retrosim.jit import kernel
-from retrosim.numeric.distance import distance_2d, integer_square_root
+from retrosim.numeric.tables import distance_2d, integer_square_root
 
 SHIP, MISSILE, ALIEN = 1, 2, 3
 DETECT_NONE, DETECT_SHIP, DETECT_ALL = 0, 1, 2
