@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -13,12 +14,12 @@ import pytest
 
 from tests.helpers.pages import GUIDE, ROOT, blocks
 
-KERNEL, TOOLS = GUIDE / "adding-kernel.md", GUIDE / "adding-tools.md"
+PAGE, KERNEL, TOOLS = GUIDE / "adding.md", GUIDE / "adding-kernel.md", GUIDE / "adding-tools.md"
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    for name in ("retrosim", "tests", "roms"):
+    for name in ("retrosim", "tests", "tools", "roms"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     return tmp_path
@@ -54,6 +55,26 @@ def judge(checkout: Path, *tests: str) -> None:
 
 
 @pytest.mark.full
+def test_a_parameter_reaches_the_kernels(checkout: Path) -> None:
+    """Without compilers: the images stay as they are, only the native machine is asked."""
+    (table,) = (text for text in blocks(PAGE, "toml") if text.startswith("[parameters.hits]"))
+    replace(checkout / "roms/tanks/rom.toml", "\n[constants]\n", f"\n{table}\n[constants]\n")
+    scenario = checkout / "retrosim/scenarios/tanks/scenario.py"
+    below(scenario, 'mark = b"RS_TANKS"', block(PAGE, "    takes ="))
+    reads = next(line for line in scenario.read_text().splitlines(keepends=True) if "self._seed = " in line)
+    replace(scenario, reads, block(PAGE, "        objects, self._seed, self._hits"))
+    starts = block(PAGE, "        rules.start(")
+    replace(scenario, starts.splitlines(keepends=True)[0], starts)
+    judge(checkout, "tests/scenarios/test_all.py", "-k", "tanks")
+    worlds = []
+    for hits in (0, 41):
+        command = f"-m retrosim run tanks --machine native --set hits={hits} --frames 1 --headless --json".split()
+        done = subprocess.run([sys.executable, *command], cwd=checkout, capture_output=True, text=True, check=True)
+        worlds.append(json.loads(done.stdout)["world"])
+    assert worlds[0] != worlds[1]
+
+
+@pytest.mark.full
 def test_a_kernel_joins(checkout: Path) -> None:
     for text in blocks(KERNEL, "text"):
         if match := re.match(r"# (\S+\.py)\n", text):
@@ -79,6 +100,28 @@ def test_a_format_of_profiles_is_written(checkout: Path) -> None:
     replace(tests, "import callgrind, ", "import callgrind, folded, ")
     tests.write_text(f"{tests.read_text()}\n\n{block(TOOLS, 'def test_folded')}")
     judge(checkout, "tests/cost/test_files.py", "-k", "folded")
+
+
+@pytest.mark.full
+def test_a_format_of_program_files_is_loaded(checkout: Path) -> None:
+    formats, module = checkout / "retrosim/rom/formats", "# retrosim/rom/formats/human68k.py"
+    below(formats / "registry.py", 'Format("Atari executable"', block(TOOLS, '    Format("X68000'))
+    replace(formats / "registry.py", "import dos, elf, hunk,", "import dos, elf, human68k, hunk,")
+    (formats / "human68k.py").write_text(block(TOOLS, module))
+    below(formats / "__init__.py", "hunk ", "human68k     X68000 executables (.X)\n")
+    below(checkout / "retrosim/guide/programs.md", "| Atari executable", block(TOOLS, "| X68000"))
+    files, damaged, commands = (
+        checkout / "tests" / name
+        for name in ("helpers/rom/program_files.py", "rom/test_formats_damaged.py", "cli/test_formats.py")
+    )
+    files.write_text(f"{files.read_text()}\n\n{block(TOOLS, 'def x_program')}")
+    for test in (damaged, commands):
+        replace(test, "prg_program\n", "prg_program, x_program\n")
+    below(damaged, '"count.exe"', block(TOOLS, '    "count.x"'))
+    commands.write_text(f"{commands.read_text()}\n\n{block(TOOLS, 'def test_an_x68000')}")
+    judge(checkout, "tests/rom/test_formats_damaged.py", "-k", "count.x")
+    judge(checkout, "tests/cli/test_formats.py", "-k", "x68000")
+    judge(checkout, "tests/test_layers.py")
 
 
 @pytest.mark.full

@@ -14,7 +14,7 @@ from tests.helpers.pages import PAGES, ROOT, blocks, commands, mentioned, prose,
 EXAMPLES = [(path, number) for path in PAGES for number in range(len(blocks(path, "python")))]
 EXAMPLE_NAMES = [f"{shown(path)}-{number}" for path, number in EXAMPLES]
 MADE_BY_READERS = re.compile(
-    r"roms/(bits|solid)/|.*/(test_)?(diamonds|second)\.(py|c)$"
+    r"roms/(bits|solid)/|.*/(test_)?(diamonds|human68k|second)\.(py|c)$"
 )  # recipes tell the reader to make them
 # of fenced blocks; only Python runs here, C in test_recipes.py
 KINDS = {"python", "sh", "text", "c", "pascal", "toml", "json", "lisp", "lua"}
