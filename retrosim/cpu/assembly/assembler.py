@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from retrosim.checks import did_you_mean
 
@@ -87,7 +87,7 @@ class InstructionAssembler:
         self.table, self.isa = table, table.isa
         self.dialect = table.isa.dialect
         self.unit = 1 if table.isa.word_bytes == 1 else 2
-        self.byte_order = "big" if table.isa.word_bytes > 1 else "little"
+        self.byte_order: Literal["little", "big"] = "big" if table.isa.word_bytes > 1 else "little"
         self.forms: dict[str, list[Form]] = {}
         self._known: dict[str, Shape] = {}
         self.forms_tried = 0  # so far: a measure of the work
@@ -118,11 +118,10 @@ class InstructionAssembler:
             pattern = re.compile(
                 NAME.sub(r"(?P<\1>.*)", re.escape(expansion.mnemonic.lower()).replace(r"\{", "{").replace(r"\}", "}"))
             )
-            matches = ((m, m.groupdict()) for key in own if (m := pattern.fullmatch(key)))
+            matches = [(key, match.groupdict()) for key in own if (match := pattern.fullmatch(key))]
         else:
-            matches = iter([(None, {})])
-        for found, spelled in matches:
-            key = found[0] if found else expansion.mnemonic.lower()
+            matches = [(expansion.mnemonic.lower(), {})]
+        for key, spelled in matches:
             mnemonic = filled(template.mnemonic.lower(), spelled)
             for form in own.get(key, ()):
                 if names and set(form.fixed) != set(names):
@@ -341,7 +340,7 @@ def _by_name(isa: Any, model: str) -> InstructionAssembler:
 def _spellings(row: Row, mnemonic: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (mnemonic, operand name -> meaning) of every spelling of a mnemonic's template, in lower case."""
     names = NAME.findall(mnemonic)
-    kinds = dict(row.operands)
+    kinds: dict[str, Any] = dict(row.operands)  # those that stand in a mnemonic have spellings
     for combination in itertools.product(*(kinds[name].spellings(row) for name in names)):
         texts = dict(zip(names, (text for text, _ in combination)))
         spelled = filled(mnemonic, texts).lower()

@@ -13,7 +13,7 @@ An operand kind that takes part has
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from ..spec.rows import Row
 from .dialect import Dialect
@@ -121,14 +121,14 @@ class Encoding:
         return self._pc
 
     @property
-    def bytes(self) -> int:
-        """Length of the words so far."""
+    def length(self) -> int:
+        """Bytes of the words so far."""
         return (len(self._prefixes) + len(self.words)) * self.table.isa.word_bytes
 
     @property
     def end(self) -> int:
         """Address behind the words so far, as decoding would have it."""
-        return self.pc + self.bytes
+        return self.pc + self.length
 
     def prefix(self, kind: str, code: int) -> None:
         """Put a code word before the pattern; one of a kind. Errors: Unfit for one that the model does not have."""
@@ -184,7 +184,7 @@ class Encoding:
         group = self.table.first[self.table.isa.index.gather(self.words[0])]
         return group >= 0 and any(row is self.row for row in self.table.groups[group])
 
-    def content(self, byte_order: str) -> bytes:
+    def content(self, byte_order: Literal["little", "big"]) -> bytes:
         size = self.table.isa.word_bytes
         order = self.table.isa.dialect.prefix_order
         words = self.words

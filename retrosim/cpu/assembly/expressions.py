@@ -145,7 +145,8 @@ class Grammar:
 
     def _parse(self, text: str) -> Expression:
         """Return the expression that a text is. Errors: Unfit."""
-        tokens, at = [], 0
+        tokens: list[tuple[str, str]] = []
+        at = 0
         stripped = text.rstrip()
         while at < len(stripped):
             found = self._token.match(stripped, at)

@@ -72,7 +72,7 @@ class Core:
         self.hits = self._all_hits[n:]  # likewise; what they say: hits.py
         self._hits_of = 0  # what the state held at the last run
         mirrors = [(whole[0, :n], whole[0, -2 * n : -n]), (whole[0, -n:], whole[0, n : 2 * n])]
-        self._ends = [tuple(map(memoryview, (*pair, bytearray(n)))) for pair in mirrors]  # mirror, original, before
+        self._ends = [(mirror.data, original.data, bytearray(n)) for mirror, original in mirrors]  # and before
         self._marks = whole[1]
         self._watched_boundaries = whole[1, : 2 * n], whole[1, -2 * n :]
         self.state = np.zeros((), cpu.layout.dtype)

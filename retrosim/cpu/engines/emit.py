@@ -101,7 +101,7 @@ class Emitter(ExecutionContext):
         if n is not None and n.known is not None:
             offset, n = offset + n.known * size, None
         base = self.code.address(self.state, offset)
-        return base if n is None else self.code.address(base, n.zext(64).value, f"i{8 * size}")
+        return base if n is None else self.code.address(base, n.zext(64).operand, f"i{8 * size}")
 
     def _stored_bits(self, name: str) -> int:
         """Return the width that a field has in memory."""
@@ -182,7 +182,7 @@ class Emitter(ExecutionContext):
             return a if condition.known else b
         kind = a.type
         return self.word(
-            a.bits, self.code.computed(f"select i1 {condition.value}, {kind} {a.operand}, {kind} {b.operand}")
+            a.bits, self.code.computed(f"select i1 {condition.operand}, {kind} {a.operand}, {kind} {b.operand}")
         )
 
     def when(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
@@ -193,11 +193,11 @@ class Emitter(ExecutionContext):
             elif otherwise is not None:
                 otherwise()
         elif otherwise is None:
-            with code.if_then(condition.value, UNLIKELY):
+            with code.if_then(condition.operand, UNLIKELY):
                 then()
         else:
             yes, no, after = code.new_block(), code.new_block(), code.new_block()
-            code.branch_if(condition.value, yes, no)
+            code.branch_if(condition.operand, yes, no)
             for block, body in ((yes, then), (no, otherwise)):
                 code.go_on(block)
                 body()
@@ -262,7 +262,7 @@ class Subroutine(Emitter):
 
 def base_and_distance(address: Word) -> tuple[Word, int]:
     """Take an address that was emitted as a sum with known numbers apart; the distance is signed."""
-    base, distance, sums = address.value, 0, address.code.sums
+    base, distance, sums = address.value, 0, address.function.sums
     while base in sums:
         base, step = sums[base]
         distance += step

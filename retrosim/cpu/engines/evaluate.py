@@ -40,10 +40,10 @@ class Evaluator(ExecutionContext):
         self.breaks: frozenset[int] = frozenset()  # where every run ends
         self._widths = {name: bits for name, (bits, _) in core.cpu.layout.fields.items()}
         fields = core.cpu.layout.fields
-        self._values: dict[str, int | memoryview] = {name: memoryview(core.state[name]) for name in fields}
-        self._single = [(name, self._values[name]) for name, (_, count) in fields.items() if count == 1]
-        self._ram = memoryview(core.ram)
-        self._code, self._hit_bytes = memoryview(core.code), memoryview(core.hits)
+        self._arrays = {name: core.state[name].data for name in fields}  # views of the state
+        self._single = [(name, self._arrays[name]) for name, (_, count) in fields.items() if count == 1]
+        self._values: dict[str, int] = {}  # of fields that are no arrays, during a run
+        self._ram, self._code, self._hit_bytes = core.ram.data, core.code.data, core.hits.data
         self._pc = self._end = self._next = 0
         self.begin(core.timing)
 
@@ -102,6 +102,7 @@ class Evaluator(ExecutionContext):
         """Take the exception that a misaligned access of `insn` has caused; it counts its own clocks."""
         self._values["reason"] = CODE_WRITTEN if self._values["written_high"] else RUNNING  # by what it did before
         self.begin(self.core.untimed)
+        assert self.cpu.misaligned is not None  # a CPU on which accesses have to be aligned
         try:
             self.cpu.misaligned(self, insn)
         except Aborted:  # again while its frame was pushed: a double fault
@@ -140,7 +141,7 @@ class Evaluator(ExecutionContext):
             raise Aborted
 
     def _fetch_state(self) -> None:
-        for name, field in self._single:  # arrays are views of the state
+        for name, field in self._single:
             self._values[name] = field[()]
 
     def _store_state(self) -> None:
@@ -164,36 +165,40 @@ class Evaluator(ExecutionContext):
         return Word(self._widths[name], self._values[name])
 
     def set(self, name: str, word: Word) -> None:
-        self._values[name] = word.known
+        self._values[name] = word.number
 
     def element(self, name: str, n: Word) -> Word:
-        return Word(self._widths[name], self._values[name][n.known])
+        return Word(self._widths[name], self._arrays[name][n.number])
 
     def set_element(self, name: str, n: Word, word: Word) -> None:
-        self._values[name][n.known] = word.known
+        self._arrays[name][n.number] = word.number
 
     def _reg(self, n: Word, bits: int) -> Word:
-        return Word(bits, self._values["r"][n.known])
+        return Word(bits, self._arrays["r"][n.number])
 
     def _set_reg(self, n: Word, word: Word) -> None:
-        file = self._values["r"]
-        file[n.known] = file[n.known] >> word.bits << word.bits | word.known
+        file, number = self._arrays["r"], n.number
+        file[number] = file[number] >> word.bits << word.bits | word.number
 
     def _load(self, location: Word, bits: int) -> Word:
-        return Word(bits, int.from_bytes(self._ram[location.known : location.known + bits // 8], "little"))
+        start = location.number
+        return Word(bits, int.from_bytes(self._ram[start : start + bits // 8], "little"))
 
     def _store(self, location: Word, word: Word) -> None:
-        self._ram[location.known : location.known + word.bits // 8] = word.known.to_bytes(word.bits // 8, "little")
+        start, size = location.number, word.bits // 8
+        self._ram[start : start + size] = word.number.to_bytes(size, "little")
 
     def _marks(self, location: Word, bits: int) -> Word:
-        return Word(bits, int.from_bytes(self._code[location.known : location.known + bits // 8], "little"))
+        start = location.number
+        return Word(bits, int.from_bytes(self._code[start : start + bits // 8], "little"))
 
     def _hits(self, location: Word, bits: int) -> Word:
-        return Word(bits, int.from_bytes(self._hit_bytes[location.known : location.known + bits // 8], "little"))
+        start = location.number
+        return Word(bits, int.from_bytes(self._hit_bytes[start : start + bits // 8], "little"))
 
     def _set_hits(self, location: Word, word: Word) -> None:
-        start, size = location.known, word.bits // 8
-        self._hit_bytes[start : start + size] = word.known.to_bytes(size, "little")
+        start, size = location.number, word.bits // 8
+        self._hit_bytes[start : start + size] = word.number.to_bytes(size, "little")
 
     def select(self, condition: Word, a: Word, b: Word) -> Word:
         return a if condition.known else b
@@ -205,7 +210,7 @@ class Evaluator(ExecutionContext):
             otherwise()
 
     def for_each_bit(self, mask: Word, body: Callable[[Word], None], down: bool = False) -> None:
-        numbers = [i for i in range(mask.bits) if mask.known >> i & 1]
+        numbers = [i for i in range(mask.bits) if mask.number >> i & 1]
         for number in reversed(numbers) if down else numbers:
             body(Word(32, number))
 
@@ -216,12 +221,12 @@ class Evaluator(ExecutionContext):
         return Variable(word)
 
     def _jump(self, address: Word) -> None:
-        self._next, self.flowed = address.known, True
+        self._next, self.flowed = address.number, True
 
     def _branch(self, condition: Word, target: Word) -> None:
         if condition.known:
-            self._next, self.flowed = target.known, True
+            self._next, self.flowed = target.number, True
 
     def leave(self, reason: int, detail: Word | int = 0) -> None:
         self._values["reason"] = reason
-        self._values["detail"] = detail if isinstance(detail, int) else detail.known
+        self._values["detail"] = detail if isinstance(detail, int) else detail.number

@@ -153,7 +153,9 @@ class Tiers:
         self.SLICE = PROFILE_SLICE if profile else Interpreter.SLICE
         self._interpreter.attach(profile)
         cpu, timing = self.core.cpu, self.core.timing_mode
-        for region in self._found[:MAX_REGIONS] if profile and self.mode != "interpret" else ():
+        if profile is None or self.mode == "interpret":
+            return
+        for region in self._found[:MAX_REGIONS]:
             is_wanted = self.mode == "recompile" and region not in self._heat
             if is_wanted or is_compiled(region_name(cpu, timing, region)):
                 counting = profile.counting(region)
@@ -288,8 +290,8 @@ class Tiers:
         others = [region for region in self._found if region not in switching]
         known = {insn.pc for region in others for insn in region.own_insns}
         roots = sorted(start for region in switching for start in region.functions or region.entries)
-        new = ([pc for pc in each if pc not in known] for each in (indirect, direct))
-        regions = discover(self.core, roots, known, *new, others)
+        new_indirect, new_direct = ([pc for pc in each if pc not in known] for each in (indirect, direct))
+        regions = discover(self.core, roots, known, new_indirect, new_direct, others)
         self._found = others + regions
         self._want_all(regions)
 

@@ -57,7 +57,7 @@ class Layout:
         self.registers = tuple(names[: names.index(ENGINE_FIELDS[0][0])])
         spec = [(n, f"<u{max(b, 8) // 8}", (c,) if c > 1 else ()) for n, b, c in fields]
         self.dtype = np.dtype([(n, t, s) for n, t, s in spec], align=True)
-        self.offsets = {name: self.dtype.fields[name][1] for name in self.fields}
+        self.offsets = {name: place[1] for name, place in (self.dtype.fields or {}).items()}
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ class Cpu:
         """Return the timing model of a mode; with the suffix OBSERVING, one that notices loads and exceptions too."""
         name, observing, _ = mode.partition(OBSERVING)
         model: type[Timing] = self.timing[name]
-        return observed(model) if observing else model
+        return observed(model) if observing else model  # type: ignore[arg-type]  # classes are hashable
 
     def handlers(self) -> Iterable[tuple[Row, tuple[Any, ...]]]:
         """Yield (row, statics) of every handler of a full interpreter: the table's and those of undefined encodings."""

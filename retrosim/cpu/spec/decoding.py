@@ -177,9 +177,9 @@ class OpcodeTable:
         if d.end - d.pc > self.max_bytes:
             raise TooLong
         text = self.isa.spell_prefixes(d) + self.isa.dialect.simplified(row.stem, row.syntax.format(**texts))
-        numbers = tuple(f & 0xFFFFFFFF for f in fields)
+        masked = tuple(f & 0xFFFFFFFF for f in fields)
         prefixes = (d.start - d.pc) // self.isa.word_bytes
-        return Insn(d.pc, d.end - d.pc, row, tuple(statics), numbers, text, d.forms, d.target, prefixes)
+        return Insn(d.pc, d.end - d.pc, row, tuple(statics), masked, text, d.forms, d.target, prefixes)
 
     def _has(self, static: Any) -> bool:
         return self._subset is None or self._subset.has(static)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -96,7 +96,13 @@ def go(state: np.ndarray, address: int) -> None:
 
 
 def push_words(
-    call: Call, words: Sequence[int], size: int, order: str, sp: int, base: int = 0, span: int = 1 << 32
+    call: Call,
+    words: Sequence[int],
+    size: int,
+    order: Literal["little", "big"],
+    sp: int,
+    base: int = 0,
+    span: int = 1 << 32,
 ) -> int:
     """Write words on a stack that grows down, the first at the lowest address; return the new stack pointer.
 

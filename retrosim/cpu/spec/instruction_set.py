@@ -114,7 +114,7 @@ class InstructionSet:
             used = {letter for n in names for letter in self.kinds[n].letters}
             if letters - used:
                 raise SpecError(f"{syntax}: no operand reads the fields {sorted(letters - used)}")
-            name = re.match(r"[A-Za-z0-9]+", re.sub(r"^\{.*?\}", "", syntax))[0]
+            name = re.findall(r"[A-Za-z0-9]+", re.sub(r"^\{.*?\}", "", syntax))[0]
             operands = tuple((n, self.kinds[n]) for n in names)
             costs = (cost or name,) if isinstance(cost, str) else cost
             only = frozenset(models) if models else None

@@ -45,7 +45,7 @@ def clock_bound(*words: Word) -> int:
 
 def hook(method: Callable) -> Callable:
     """Mark a method that declares a hook, or that a timing model prices one with."""
-    method.is_hook = True
+    method.is_hook = True  # type: ignore[attr-defined]  # functions take attributes
     return method
 
 

@@ -62,6 +62,7 @@ def _binary(
 
     def operator(self: Word, operand: Word | int) -> Word:
         bits, a = self.bits, self.known
+        b: int | None
         if isinstance(operand, int):
             b = operand & MASKS[bits]
         elif operand.bits == bits:
@@ -73,8 +74,8 @@ def _binary(
             return BITS[result] if compares else Word(bits, result)
         if b is not None and b == identity:
             return self
-        code = self.code or operand.code
-        left, right = self.value if a is None else a, operand.value if b is None else b
+        other = Word(bits, operand) if isinstance(operand, int) else operand
+        code, left, right = (self if a is None else other).function, self.operand, other.operand
         value = code.computed(f"{emit} i{bits} {left}, {right}")
         if distance and b is not None:
             code.sums[value] = left, _signed(b, bits) * distance
@@ -99,11 +100,11 @@ def _shift(known: Callable[[int, int], int], emit: str, signed: bool = False) ->
 
 
 class Word:
-    """A word of `bits` bits: `known` is its value, or None when `value` is the one that `code` computes."""
+    """A word of `bits` bits: `known` is its value, or None when `value` names the one that `code` computes."""
 
     __slots__ = ("bits", "code", "known", "value")
 
-    def __init__(self, bits: int, known: int | None, value: str | None = None, code: Function | None = None):
+    def __init__(self, bits: int, known: int | None, value: str = "", code: Function | None = None):
         self.bits = bits
         self.known = None if known is None else known & MASKS[bits]
         self.value = value
@@ -114,6 +115,20 @@ class Word:
 
     def __bool__(self) -> bool:
         raise TypeError("a Word has no truth value: decide with m.select or m.when")
+
+    @property
+    def number(self) -> int:
+        """The value of a known word. Errors: TypeError."""
+        if self.known is None:
+            raise TypeError(f"{self!r} is not known")
+        return self.known
+
+    @property
+    def function(self) -> Function:
+        """The function that computes an emitted word. Errors: TypeError."""
+        if self.code is None:
+            raise TypeError(f"{self!r} is not emitted")
+        return self.code
 
     @property
     def operand(self) -> str:
@@ -128,18 +143,18 @@ class Word:
     @property
     def signed(self) -> int:
         """The known value as two's complement."""
-        return _signed(self.known, self.bits)
+        return _signed(self.number, self.bits)
 
     @property
     def sign(self) -> Word:
         return self.slt(0)
 
     def _cast(self, instruction: str, bits: int) -> Word:
-        value = self.code.computed(f"{instruction} i{self.bits} {self.value} to i{bits}")
+        value = self.function.computed(f"{instruction} i{self.bits} {self.value} to i{bits}")
         return Word(bits, None, value, self.code)
 
     def _call(self, name: str, *flags: str) -> Word:
-        return Word(self.bits, None, self.code.call_intrinsic(name, self.bits, self.value, *flags), self.code)
+        return Word(self.bits, None, self.function.call_intrinsic(name, self.bits, self.value, *flags), self.code)
 
     def zext(self, bits: int) -> Word:
         if bits == self.bits:

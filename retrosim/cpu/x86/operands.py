@@ -245,7 +245,7 @@ class Target(Field):
         bits = e.row.options.get("displacement", e.size)
         if (it[1] == "short" and bits != 8) or ((it[1] == "near" or it[0]) and bits == 8):
             raise Unfit(f"there is no {it[1]} form")
-        offset = e.distance(it[2]) - (e.bytes + bits // 8)
+        offset = e.distance(it[2]) - (e.length + bits // 8)
         if bits == 16 or (e.size == 16 and is_real(e.model)):
             offset = as_signed(offset & 0xFFFF, 16)
         limit = 1 << bits - 1

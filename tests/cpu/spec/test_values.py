@@ -193,7 +193,7 @@ def test_a_known_operand_beside_an_emitted_one(side: str) -> None:
 def test_known_words_stay_known() -> None:
     for name in ALL:
         word = known(name, 8, [(200, 3)])[0]
-        assert word.known is not None and word.value is None, name
+        assert word.known is not None and word.code is None and not word.value, name
 
 
 def test_an_unchanged_emitted_word_is_the_same_word() -> None:

@@ -20,7 +20,7 @@ below them the place of a state or of a row; edges are 0 at first. When the tabl
 
 from __future__ import annotations
 
-import _signal  # what `signal` wraps, without its enumerations: they would be half of what a short run costs
+import _signal  # type: ignore[import-not-found]  # what `signal` wraps, without its enumerations: they would be half of what a short run costs
 import ctypes
 import threading
 from collections.abc import Iterator
@@ -77,14 +77,19 @@ class Memo:
     def __init__(self, core: Core) -> None:
         self.core, self.model = core, core.timing
         self.words = np.zeros(TABLE_WORDS, np.uint64)
-        self._view = memoryview(self.words)
+        self._view = self.words.data
         self._blocks: dict[int, list[Segment]] = {}
         self._runner = StepRunner(core.cpu, self.model)
         fields = core.cpu.layout.fields
         self._times = [(name, fields[name][1]) for name in self.model.times]
         self._marks = [(name, fields[name][1]) for name in self.model.marks]
-        asked = WeakMethod(self._asked)
-        self._function = CALLBACK(lambda a, b: asked()(a, b))
+        answer = WeakMethod(self._asked)
+
+        def ask(question: int, detail: int) -> int:
+            method = answer()
+            return method(question, detail) if method else NOWHERE
+
+        self._function = CALLBACK(ask)
         self.callback = ctypes.cast(self._function, ctypes.c_void_p).value or 0
         self.error: BaseException | None = None
         self._end = 0
@@ -147,38 +152,50 @@ class Memo:
 
     def _answer(self, question: int, detail: int) -> int:
         kind, number, place = question >> 60 << 60, question >> POINT_SHIFT & 0xFFFFFFF, question & 0xFFFFFFFF
-        row = self._rows.get(place)
-        values = self._values.get(detail) if kind == ENTERED else None
-        if self._end > PLACE_MASK - 4 * MAX_BYTES:
-            values_before = row and self._values[row.state]
-            self._begin()
-            row = row and row._replace(state=self._state(values_before))
         if kind == STATE_OF:
-            found = self._state(self._present())
-            self._put(FOUND, number, found)
-            return found
-        if kind == EDGE_OF:
-            return self._follow(row, number)
+            self._make_room()
+            state = self._state(self._present())
+            self._put(FOUND, number, state)
+            return state
         if kind == ENTERED:
-            found = self._row(Row(self._blocks[place][0], 0, self._state(values), ()))
-        elif kind == LEFT_AFTER:
-            found = self._left_after(row, number)
+            values = self._values[detail]
+            self._make_room()
+            answer = self._row(Row(self._blocks[place][0], 0, self._state(values), ()))
         else:
-            found = self._with_input(row, number, detail)
-            if detail == 1:
-                self._put(self._row(row), row.segment.place_of_one(number), found)
-            if number >= row.segment.steps[-1].first and not row.segment.steps[-1].is_plain and detail < INPUTS:
-                self._put(self._row(row), row.segment.place_of_input(number, detail), found)
+            row = self._rows[place]
+            values = self._values[row.state]
+            if self._make_room():
+                row = row._replace(state=self._state(values))
+            if kind == EDGE_OF:
+                return self._follow(row, number)
+            answer = self._left_after(row, number) if kind == LEFT_AFTER else self._after_input(row, number, detail)
         entry = hash_of(question, detail) * ENTRY_BYTES
         if self._view[entry >> WORD_SHIFT]:
             entry ^= ENTRY_BYTES
-        for offset, word in enumerate((question, detail, found)):
+        for offset, word in enumerate((question, detail, answer)):
             self._put(entry, offset, word)
-        return found
+        return answer
+
+    def _make_room(self) -> bool:
+        """Begin the table again if it is full; return whether it was."""
+        is_full = self._end > PLACE_MASK - 4 * MAX_BYTES
+        if is_full:
+            self._begin()
+        return is_full
 
     def _put(self, place: int, offset: int, word: int) -> None:
         """Write a word, so many words behind a place."""
         self._view[(place >> WORD_SHIFT) + offset] = word
+
+    def _after_input(self, row: Row, point: int, value: int) -> int:
+        """Return what an input leads to, which is noted in the row too where that has a word for it."""
+        word = self._with_input(row, point, value)
+        last = row.segment.steps[-1]
+        if value == 1:
+            self._put(self._row(row), row.segment.place_of_one(point), word)
+        if point >= last.first and not last.is_plain and value < INPUTS:
+            self._put(self._row(row), row.segment.place_of_input(point, value), word)
+        return word
 
     def _with_input(self, row: Row, point: int, value: int) -> int:
         """Return the clocks and the row that an input leads to: after the last point of a step, that for the rest."""
@@ -241,7 +258,7 @@ class Memo:
         last = len(segment.steps) - 1
         runner.begin(self._values[row.state], row.inputs)
         runner.run(segment, row.first, last)
-        before = runner.state.copy() if segment.outcomes > 1 else None
+        before = runner.state.copy() if segment.outcomes > 1 else runner.state
         words = np.zeros(segment.words, np.uint64)
         words[0] = row.state
         for outcome in range(segment.outcomes):

@@ -7,6 +7,7 @@ from functools import partial
 
 from ...spec.cpu import Cpu
 from ...spec.ir import I64, POINTER, Function, Signature
+from ...spec.timing import Timing
 from ...spec.values import Word
 from ..emit import ASK_POINTER, SPARING, TABLE_POINTER, Emitter
 from .memo import (
@@ -32,7 +33,7 @@ ASKING = Signature(I64, (I64, I64))
 class Table:
     """Emits what looks into the table, into the function of an emitter, for a timing model."""
 
-    def __init__(self, m: Emitter, model: type) -> None:
+    def __init__(self, m: Emitter, model: type[Timing]) -> None:
         self.m, self.code, self.model = m, m.code, model
 
     def word(self, place: Word, distance: int = 0) -> Word:
@@ -92,7 +93,7 @@ class Table:
 class TableFunction(Emitter):
     """Emits a function that looks something up."""
 
-    def __init__(self, cpu: Cpu, code: Function, model: type) -> None:
+    def __init__(self, cpu: Cpu, code: Function, model: type[Timing]) -> None:
         super().__init__(cpu, code)
         self.state, self.context = code.args[:2]
         self.model, self.table = model, Table(self, model)
@@ -200,8 +201,8 @@ class TableFunction(Emitter):
             for name, n in self._elements()
         ]
         mixed = self.const(64, 0)
-        for number, value in enumerate(values):
-            mixed = mixed + value * (HASH_FACTOR * (2 * number + 1) & MASK64)
+        for offset, value in enumerate(values):
+            mixed = mixed + value * (HASH_FACTOR * (2 * offset + 1) & MASK64)
         number = mixed >> 64 - FOUND_BITS
         place = self.table.word((number << WORD_SHIFT) + FOUND) & PLACE_MASK
         differs = place.eq(0).zext(64)

@@ -15,7 +15,7 @@ from ...spec.cpu import ADDRESS_MASK, Cpu
 from ...spec.ir import I64, POINTER, UNLIKELY, Function
 from ...spec.ir import Block as IrBlock
 from ...spec.rows import Insn, Row
-from ...spec.timing import Usual
+from ...spec.timing import Timing, Usual
 from ...spec.values import Word
 from ..emit import HANDED, HITS_POINTER, POINTER_BYTES, TABLE_POINTER
 from ..handlers.handlers import COUNTING_WORD, HANDLER_WORD
@@ -42,7 +42,7 @@ class MemoTiming:
 
     counts, takes_a_clock, splits_branches = True, False, False
 
-    def __init__(self, m: Any, model: type) -> None:
+    def __init__(self, m: Any, model: type[Timing]) -> None:
         self._m, self.model = m, model
         self.fields, self._whole = model.fields, model(m)
         self.max_wait_clocks = self._whole.max_wait_clocks
@@ -87,7 +87,7 @@ class MemoRegionEmitter(RegionEmitter):
     segment: Segment
     step: Step
 
-    def __init__(self, cpu: Cpu, model: type, code: Function, plan: Plan) -> None:
+    def __init__(self, cpu: Cpu, model: type[Timing], code: Function, plan: Plan) -> None:
         self.model, self.plan = model, plan
         self._pointers = {  # used everywhere
             each: code.load_constant(POINTER, code.address(code.args[3], POINTER_BYTES * each))
@@ -364,12 +364,12 @@ class MemoRegionEmitter(RegionEmitter):
         self._outcomes = iter(self.step.trace.inputs)
         super()._insn(insn)
 
-    def _branch_away(self, insn: Insn) -> None:
+    def _branch_away(self, insn: Insn, condition: Word, target: int) -> None:
         self._is_open = False
-        if self._taken.known is None:
-            super()._branch_away(insn)
+        if condition.known is None:
+            super()._branch_away(insn, condition, target)
         else:
-            self._edge(insn.target if self._taken.known else insn.end)
+            self._edge(target if condition.known else insn.end)
 
     def start_clocks(self) -> None:
         """Fetch the instruction; if it may abort, only once it is certain that it does not."""
@@ -459,7 +459,7 @@ class MemoRegionEmitter(RegionEmitter):
         elif number + 1 < len(self.segment.steps):
             word = self.table.recall(place | (LEFT_AFTER | number << POINT_SHIFT), Word(64, 0))
         else:
-            if self._is_open:
+            if self._is_open and self._taken is not None:
                 place = place + (self._taken.zext(64) << WORD_SHIFT)
             word = self.table.word(place, FIRST_END + self._outcome)
         self._pass(word >> 32)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ...spec.cpu import Cpu
 from ...spec.rows import Insn
+from ...spec.timing import Timing
 from ..regions.regions import Block, Region, region_of
 from .traces import NEVER, NOW, Point, Replay, Trace, Tracer, Unpredictable, shape_of
 
@@ -113,7 +114,7 @@ parts   of blocks, by address: the segments, of these the steps: fetches, points
 """
 
 
-def blank_values(cpu: Cpu, model: type) -> dict[str, list[int]]:
+def blank_values(cpu: Cpu, model: type[Timing]) -> dict[str, list[int]]:
     """Return the state of a pipeline in which nothing has happened for long."""
     values = {name: [NOW] * cpu.layout.fields[name][1] for name in ("cycles", *model.times)}
     return values | {name: [model.blank.get(name, 0)] * cpu.layout.fields[name][1] for name in model.marks}
@@ -127,7 +128,7 @@ class Plan:
     is_complete  has it all that the region is compiled from? If not, only what its clocks are looked up by
     """
 
-    def __init__(self, cpu: Cpu, model: type, region: Region, cached: Cached | None = None) -> None:
+    def __init__(self, cpu: Cpu, model: type[Timing], region: Region, cached: Cached | None = None) -> None:
         """Plan a region; `cached` is what `to_cache` returned for it, which saves most of the work."""
         self._cpu, self._model, self.is_complete = cpu, model, cached is None
         self._replay = Replay(cpu, model)
@@ -209,10 +210,12 @@ class Plan:
             steps = segments[-1].steps
             first = steps[-1].end if steps else 0
             bounds = max(way.max_clocks for way in ways), max(way.max_waits for way in ways)
-            shape = shape_of(trace, [point.words for point in points.values()])
-            known = trace.points, trace.is_plain, trace.branches, *shape
-            steps.append(Step(insn, self._trace, first, tuple(points.values()), *known, is_sure, bounds))
-            steps[-1].trace = trace
+            shape, numbers = shape_of(trace, [point.words for point in points.values()])
+            fetches = tuple(points.values())
+            known = trace.points, trace.is_plain, trace.branches
+            step = Step(insn, self._trace, first, fetches, *known, shape, numbers, is_sure, bounds)
+            step.trace = trace
+            steps.append(step)
             part.append(insn)
             is_new = not trace.is_plain or steps[-1].end > MAX_POINTS
         if part:
@@ -241,13 +244,14 @@ class Plan:
         for insn in insns:
             if str(insn.pc) not in parts:
                 continue
-            part, segments = [], []
-            for each in parts[str(insn.pc)]:
+            part: list[Insn] = []
+            segments: list[Segment] = []
+            for cached_steps in parts[str(insn.pc)]:
                 steps: list[Step] = []
-                for fetches, *known, shape, numbers in each:
+                for fetches, points, is_plain, branches, shape, numbers in cached_steps:
                     part.append(next(insns) if part else insn)
-                    points = tuple(Point(name, tuple(words), NEVER) for name, words in fetches)
-                    first = steps[-1].end if steps else 0
-                    steps.append(Step(part[-1], self._trace, first, points, *known, shapes[shape], numbers))
+                    places = tuple(Point(name, tuple(words), NEVER) for name, words in fetches)
+                    first, text = steps[-1].end if steps else 0, shapes[shape]
+                    steps.append(Step(part[-1], self._trace, first, places, points, is_plain, branches, text, numbers))
                 segments.append(Segment(steps))
             yield part, segments

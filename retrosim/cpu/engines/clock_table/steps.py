@@ -26,6 +26,7 @@ import numpy as np
 from ...spec.cpu import Cpu
 from ...spec.ir import I32, I64, POINTER, UNLIKELY, Function, Signature
 from ...spec.rows import bind
+from ...spec.timing import Timing
 from ...spec.values import Word
 from ..compiled import Effort
 from ..emit import Emitter
@@ -44,7 +45,7 @@ TAKEN_SHIFT = 32
 class StepEmitter(Emitter):
     """Emits a function of the type of a step."""
 
-    def __init__(self, cpu: Cpu, model: type, code: Function) -> None:
+    def __init__(self, cpu: Cpu, model: type[Timing], code: Function) -> None:
         super().__init__(cpu, code)
         self.inputs, self.state, self.record, self.points, self.taken = code.args
         self.model = model
@@ -67,7 +68,8 @@ class StepEmitter(Emitter):
         widths  how many words each point has at which the instruction may be fetched
         """
         insn, self.row = trace.insn, trace.insn.row
-        self._next_word, self._operand = FIRST_WORD, None
+        self._next_word = FIRST_WORD
+        self._operand: int | None = None
         for number in range(len(widths) + trace.points):
             self._note(number, Word(64, NEVER + NOW))
         self._fetches = [[self._take() for _ in range(width)] for width in widths]
@@ -243,11 +245,13 @@ CALL = ctypes.PYFUNCTYPE(ctypes.c_uint64, *[ctypes.c_uint64] * 5)
 POINTS = 64  # that there is room for at first
 
 
-def _emit_step(cpu: Cpu, model: type, trace_of: Callable[[], Trace], widths: tuple[int, ...], code: Function) -> None:
+def _emit_step(
+    cpu: Cpu, model: type[Timing], trace_of: Callable[[], Trace], widths: tuple[int, ...], code: Function
+) -> None:
     StepEmitter(cpu, model, code).emit_step(trace_of(), widths)
 
 
-def _emit_other(cpu: Cpu, model: type, number: int, code: Function) -> None:
+def _emit_other(cpu: Cpu, model: type[Timing], number: int, code: Function) -> None:
     StepEmitter(cpu, model, code).emit_other(number)
 
 
@@ -298,7 +302,7 @@ class StepRunner:
     points  uint64[..]: the clock of each point of the segment, less NOW
     """
 
-    def __init__(self, cpu: Cpu, model: type) -> None:
+    def __init__(self, cpu: Cpu, model: type[Timing]) -> None:
         self.model = model
         fields = np.zeros(1, cpu.layout.dtype)
         self.state, self._memory = fields.view(np.uint8), fields["memory"][0]
@@ -312,7 +316,7 @@ class StepRunner:
     def _hold(self, points: int) -> None:
         """Make room for so many points."""
         self.points, given = np.zeros(points, np.uint64), np.zeros(2 * points, np.uint64)
-        self._given = memoryview(given)
+        self._given = given.data
         self._points_at, self._given_at = self.points.ctypes.data, given.ctypes.data
 
     def add(self, plan: Plan, steps: Steps) -> None:

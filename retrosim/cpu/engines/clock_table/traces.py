@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 from ...spec.cpu import Cpu
 from ...spec.ir import POINTER, Function, Module, Signature
 from ...spec.rows import Insn
+from ...spec.timing import Timing
 from ...spec.values import Word
+from ..evaluate import Variable
 from ..regions.liveness import Watcher
 
 NOW = 1 << 40  # the clock at which a model is run: later than anything that matters, clocks before included
@@ -32,12 +34,12 @@ class Point(NamedTuple):
     """A place in an instruction where its clocks depend on what happens then: an input, usually 0.
 
     name   subroutine that is called there, "" for none
-    words  what the subroutine works on, as far as it is known
+    words  what the subroutine works on where code is fetched
     now    the clock there if all before was as usual, by NOW; NEVER if it is not come to
     """
 
     name: str
-    words: tuple[int | None, ...]
+    words: tuple[int, ...]
     now: int
 
 
@@ -123,7 +125,7 @@ def _outcomes(events: Iterable[Event]) -> Iterator[bool]:
 class _Notes:
     """Stands for a timing model, and takes down what happens."""
 
-    def __init__(self, m: Tracer, model: type) -> None:
+    def __init__(self, m: Tracer, model: type[Timing]) -> None:
         self.m, self.model = m, model
         self._whole = model(m)
         self.events: list[Event] = []
@@ -173,7 +175,7 @@ class _Notes:
 class Tracer(Watcher):
     """Emits an instruction, throws the code away and keeps what it tells."""
 
-    def __init__(self, cpu: Cpu, model: type) -> None:
+    def __init__(self, cpu: Cpu, model: type[Timing]) -> None:
         super().__init__(cpu, Function(Module(), Signature("void", (POINTER,) * 3), "scratch"))
         self._own = {*model.times, *model.marks, "cycles"}
         self.timing = self._notes = _Notes(self, model)
@@ -208,7 +210,8 @@ class Tracer(Watcher):
             return
         notes, number = self._notes, self._count
         self._count += 1
-        before, details = notes.events, ([], [])
+        before = notes.events
+        details: tuple[list[Event], list[Event]] = [], []
 
         def noting(body: Callable[[], None], events: list[Event]) -> Callable[[], None]:
             def run() -> None:
@@ -242,19 +245,6 @@ class Tracer(Watcher):
         self._branched = condition
 
 
-class _Known:
-    """A mutable known word."""
-
-    def __init__(self, word: Word) -> None:
-        self.set(word)
-
-    def get(self) -> Word:
-        return self._word
-
-    def set(self, word: Word) -> None:
-        self._word = word
-
-
 class Replay:
     """Runs a timing model on traces, in known numbers.
 
@@ -264,7 +254,7 @@ class Replay:
     parameters  what other fields hold, likewise, as far as the model may look at them
     """
 
-    def __init__(self, cpu: Cpu, model: type) -> None:
+    def __init__(self, cpu: Cpu, model: type[Timing]) -> None:
         self.cpu, self.model = cpu, model
         fields = cpu.layout.fields
         self.parameters = {"memory": [0] * fields["memory"][1]}
@@ -301,7 +291,8 @@ class Replay:
             if name == "memory":
                 self._memory(*details)
             elif name == "when":
-                self._when(*details, taken)
+                then, otherwise = details
+                self._when(then, otherwise, taken)
             elif name == "outcome":
                 self.timing.outcome(self._condition(details[0], taken))
             elif name == "vary":
@@ -310,9 +301,9 @@ class Replay:
             else:
                 getattr(self.timing, name)(*details)
 
-    def _new_point(self, name: str = "", words: tuple[int | None, ...] = ()) -> int:
+    def _new_point(self) -> int:
         """Add a point; return its input."""
-        self.points.append(Point(name, words, NEVER))
+        self.points.append(Point("", (), NEVER))
         return self.inputs.get(len(self.points) - 1, 0)
 
     def _when(self, then: list[Event], otherwise: list[Event], taken: bool) -> None:
@@ -333,30 +324,26 @@ class Replay:
         return next(self.holding, known)
 
     def _memory(self, bits: int, write: bool) -> None:
-        given = self._new_point("", (None, self.model.operand_bytes(self.row, bits)))
+        given = self._new_point()
         self._operand = given & WAIT
         self.timing.memory(Word(32, self.model.location_of(given >> KIND_SHIFT)), bits, write)
         self._operand = None
 
     def subroutine(self, name: str, function: Callable[..., Word], *words: Word) -> Word:
-        *known, now = (word.known for word in words)
+        *known, now = (word.number for word in words)
         if self._operand is not None:
-            place = self.points[-1]
-            if place.name:
+            if self.points[-1].name:
                 raise Unpredictable
-            self.points[-1] = Point(name, place.words, now)
+            self.points[-1] = Point(name, (), now)
             return Word(64, self._operand)
         if self._fetches is None:
-            return Word(64, self._new_fetch(Point(name, tuple(known), now)))
+            self.points.append(Point(name, tuple(known), now))
+            return Word(64, self.inputs.get(len(self.points) - 1, 0))
         for number, point in enumerate(self._fetches, self._first):
             if point.words == tuple(known):
                 self.points[number] = point._replace(now=now)
                 return Word(64, self.inputs.get(number, 0))
         raise Unpredictable
-
-    def _new_fetch(self, point: Point) -> int:
-        self.points.append(point)
-        return self.inputs.get(len(self.points) - 1, 0)
 
     # what models are written against
 
@@ -367,13 +354,13 @@ class Replay:
         return Word(self._widths[name], self._list(name)[0])
 
     def set(self, name: str, word: Word) -> None:
-        self.values[name][0] = word.known
+        self.values[name][0] = word.number
 
     def element(self, name: str, n: Word) -> Word:
-        return Word(self._widths[name], self._list(name)[n.known])
+        return Word(self._widths[name], self._list(name)[n.number])
 
     def set_element(self, name: str, n: Word, word: Word) -> None:
-        self.values[name][n.known] = word.known
+        self.values[name][n.number] = word.number
 
     def _list(self, name: str) -> list[int]:
         found = self.values.get(name) or self.parameters.get(name)
@@ -394,11 +381,11 @@ class Replay:
         elif otherwise is not None:
             otherwise()
 
-    def variable(self, word: Word) -> _Known:
-        return _Known(word)
+    def variable(self, word: Word) -> Variable:
+        return Variable(word)
 
     def pass_clocks(self, clocks: Word) -> None:
-        self.values["cycles"][0] += clocks.known
+        self.values["cycles"][0] += clocks.number
 
 
 # What of a trace fixes the code that a timing model makes of it (steps.py), and what is only numbers for that code.
@@ -422,7 +409,7 @@ def _shape(detail: Any, numbers: list[int]) -> Any:
     """Return what of an event, or a part of it, belongs to the shape; add the rest to the numbers."""
     if isinstance(detail, Word):
         if is_number(detail):
-            numbers.append(detail.known)
+            numbers.append(detail.number)
             return "number"
         return detail.bits, detail.known
     if isinstance(detail, (tuple, list)):

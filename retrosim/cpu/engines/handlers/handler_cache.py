@@ -64,8 +64,8 @@ class ChoiceEmitter(StubEmitter):
         mixed = pc.zext(64)
         for number in range(code_words(self.cpu)):
             mixed = ((self._code(pc, number) & self._long(MASKS_WORD, number)) ^ mixed) * FACTOR
-        number = (mixed >> 64 - VARIANT_BITS) + units_of(self.cpu)
-        found = self.loaded(32, self.code.address(self.context_pointer(INDEX_POINTER), number.operand, I32))
+        entry = (mixed >> 64 - VARIANT_BITS) + units_of(self.cpu)
+        found = self.loaded(32, self.code.address(self.context_pointer(INDEX_POINTER), entry.operand, I32))
         self.chain.run_record(self.chain.record_numbered(found), self.chain.budget)
 
     def emit_variant(self) -> None:

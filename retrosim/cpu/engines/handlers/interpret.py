@@ -100,10 +100,10 @@ class Entrance:
         self._enter = ENTER_TYPE(int(_entering().addresses[0]))
         self._arrays = ram, code, hits, state, records, index, table, counts
         self._ram, self._state, self._records = (each.ctypes.data for each in (ram, state, records))
-        self._count, self._words = len(records), memoryview(records.reshape(-1).view(np.uint64))
+        self._count, self._words = len(records), records.reshape(-1).view(np.uint64).data
         context = np.zeros(CONTEXT_ENTRIES, np.uint64)
-        self._context, self._address = memoryview(context), context.ctypes.data
-        self._missed, self._misses = context[MISSED:], memoryview(context[MISSED:].view(np.uint8))
+        self._context, self._address = context.data, context.ctypes.data
+        self._missed, self._misses = context[MISSED:], context[MISSED:].view(np.uint8).data
         context[CODE_POINTER], context[INDEX_POINTER] = code.ctypes.data, index.ctypes.data
         context[HITS_POINTER] = hits.ctypes.data
         context[RECORDS_POINTER], context[TABLE_POINTER] = self._records, table.ctypes.data
@@ -409,7 +409,7 @@ class Interpreter:
         if any(self.core.decode(pc) != insn for pc, insn in region.insns.items()):
             return
         compiled = region.compiled
-        if compiled.plan is not None:
+        if compiled.plan is not None and compiled.steps is not None:
             self._memo.add(compiled.plan, compiled.steps)
         region.is_active = True
         for pc in region.compiled.region.entries:

@@ -271,13 +271,14 @@ class RegionEmitter(Emitter):
             with self.code.if_then(self._jumped.get().operand, UNLIKELY):
                 self._to_dispatch(self._next_pc.get())
         if self._taken is not None:
-            self._branch_away(insn)
+            assert insn.target is not None  # where branches go is decoded
+            self._branch_away(insn, self._taken, insn.target)
 
-    def _branch_away(self, insn: Insn) -> None:
+    def _branch_away(self, insn: Insn, condition: Word, target: int) -> None:
         taken, passed = self.code.new_block(), self.code.new_block()
-        self.code.branch_if(self._taken.operand, taken, passed)
+        self.code.branch_if(condition.operand, taken, passed)
         pending, cached = self._pending, self._cached
-        for block, address, outcome in ((taken, insn.target, True), (passed, insn.end, False)):
+        for block, address, outcome in ((taken, target, True), (passed, insn.end, False)):
             self.code.go_on(block)
             self._pending, self._cached, self._outcome = pending, dict(cached), int(outcome)
             if self._splits:

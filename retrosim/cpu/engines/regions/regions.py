@@ -323,7 +323,7 @@ def _cases(blocks: dict[int, Block], functions: Iterable[int], targets: Iterable
         first = starts[number - 1] if number else None
         if first in blocks and first not in switching:
             switching[first] = not switches.isdisjoint({first} | _reached(edges, first))
-        if switching.get(first):
+        if first is not None and switching.get(first):
             cases.add(address)
         elif first != address:
             starts.insert(number, address)
@@ -425,13 +425,14 @@ def _follow(
                     break  # it continues at address 0, where stores into it are not noticed
                 insns[pc] = insn
                 target = insn.target
+                options = insn.row.options
                 if target is not None and not target % unit:
                     leaders.add(target)
                     todo.append(target)
-                options = insn.row.options
                 if options.get("calls"):
                     returns.add(insn.end)
-                    functions |= {target} & leaders
+                    if target is not None and target in leaders:
+                        functions.add(target)
                 if target is not None or options.get("flow") or options.get("calls") or insn.end < pc:
                     leaders.add(insn.end)
                 if not insn.row.pattern or options.get("ends"):
