@@ -20,8 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from retrosim.cpu.spec.clock_table import read_rows  # noqa: E402  (the checkout needs no installation)
-from retrosim.cpu.spec.confidence import CONFIDENCE  # noqa: E402
+from retrosim.cpu.spec.sources import CONFIDENCE, read_rows  # noqa: E402  (the checkout needs no installation)
 from retrosim.machine.presets import PRESETS  # noqa: E402
 
 PAGE = ROOT / "retrosim" / "guide" / "machines.md"

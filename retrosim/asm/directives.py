@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from retrosim.checks import shortened
-from retrosim.cpu.assembly.dialect import Dialect
+from retrosim.cpu.assembly.dialect import Dialect, split_operands
 from retrosim.cpu.assembly.expressions import (
     Constant,
     Exhausted,
@@ -20,7 +20,6 @@ from retrosim.cpu.assembly.expressions import (
     constant,
     weight,
 )
-from retrosim.cpu.assembly.templates import split_operands
 
 from .files import found_file, read_limited
 from .program import MAX_PROGRAM_BYTES, Action, Program, names_of

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 
 from retrosim.checks import did_you_mean, shortened
-from retrosim.cpu.assembly.assembler import InstructionAssembler
+from retrosim.cpu.assembly.assembler import InstructionAssembler, Statement
 from retrosim.cpu.assembly.expressions import Exhausted, Expression, Unfit, Value, whole_number
-from retrosim.cpu.assembly.statements import Statement
 
 MAX_PASSES = 60
 MAX_PASSES_WITH_ERRORS = 8

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from retrosim.checks import shortened
-from retrosim.cpu.assembly.dialect import Dialect
+from retrosim.cpu.assembly.dialect import Dialect, split_operands
 from retrosim.cpu.assembly.expressions import Exhausted, Unfit
-from retrosim.cpu.assembly.templates import split_operands
 
 from .files import QUOTES, found_file, read_source
 

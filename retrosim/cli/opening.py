@@ -196,7 +196,7 @@ def check_readings(
     builds   of a ROM that run, None for the default one
     Errors   ArgumentError
     """
-    from retrosim.cpu.spec import readings
+    from retrosim.cpu.spec.sources import chosen_readings
     from retrosim.machine import PRESETS
     from retrosim.rom import Image
 
@@ -207,4 +207,4 @@ def check_readings(
             isa, wanted = PRESETS[name].isa, builds or (None,)
             boots = [program.boot] if isinstance(program, Image) else [program.image_info(isa, b).boot for b in wanted]
             for cpu in map(PRESETS[name].cpu, dict.fromkeys(boots)):
-                readings.chosen_readings(cpu.readings, given, f" on {name}")
+                chosen_readings(cpu.readings, given, f" on {name}")

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from retrosim.cpu.spec.readings import changed_readings
+from retrosim.cpu.spec.sources import changed_readings
 from retrosim.machine import Machine
 from retrosim.machine.choices import CAUSES
 from retrosim.machine.presets import changed_memory

@@ -20,7 +20,7 @@ from retrosim.cpu.engines.profiling import Profile
 from retrosim.cpu.engines.tiers import Tiers
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, FAULT, RUNNING, SERVICE
 from retrosim.cpu.spec.host import Call
-from retrosim.cpu.spec.readings import changed_readings
+from retrosim.cpu.spec.sources import changed_readings
 from retrosim.errors import BudgetUsedUp, CpuFault, RetrosimError, SystemCall
 from retrosim.rom import Image, Rom, load_program
 from retrosim.rom.image import SYSTEM_START

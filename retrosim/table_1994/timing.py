@@ -16,7 +16,7 @@ from itertools import product
 from typing import Any
 
 from retrosim.checks import check_choice
-from retrosim.cpu.spec.readings import changed_readings, chosen_readings
+from retrosim.cpu.spec.sources import changed_readings, chosen_readings
 from retrosim.jobs import HERE, Job, Workers, run_jobs
 from retrosim.machine import PRESETS, Machine
 from retrosim.machine.interval import Interval, intervals

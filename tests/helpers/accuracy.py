@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import median
 
-from retrosim.cpu.spec.readings import Reading
+from retrosim.cpu.spec.sources import Reading
 from retrosim.cpu.x86 import cpu
 from retrosim.machine.interval import combined
 from tests.cpu.m68k import test_measured as m68k

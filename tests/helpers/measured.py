@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from retrosim.cpu.spec.readings import Reading
+from retrosim.cpu.spec.sources import Reading
 from retrosim.machine.boards import Parameter
 
 Count = Callable[[dict[str, str], tuple[int, ...]], float]

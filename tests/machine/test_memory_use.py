@@ -12,8 +12,8 @@ from weakref import WeakValueDictionary
 
 import pytest
 
+from retrosim.cpu.engines import compiled
 from retrosim.cpu.engines.compiled import CompiledFunctions
-from retrosim.cpu.engines.handlers import groups
 from tests.helpers.amount import FULL, amount
 from tests.helpers.machine import programs
 
@@ -56,7 +56,7 @@ def machine_code() -> set[int]:
 @pytest.mark.parametrize("engine", ["interpret", "recompile"])
 def test_machine_code_ends_with_its_machine(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the garbage collector: it seldom looks at what has grown old."""
-    monkeypatch.setattr(groups, "_groups", WeakValueDictionary())  # none that other tests still hold
+    monkeypatch.setattr(compiled, "_groups", WeakValueDictionary())  # none that other tests still hold
     programs.machine("60fe", engine=engine).run(instructions=1)  # the function that enters code serves all machines
     gc.collect()
     gc.disable()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrosim.cpu.spec.confidence import CONFIDENCE
+from retrosim.cpu.spec.sources import CONFIDENCE
 from retrosim.machine import MACHINE_NAMES, PRESETS, Machine, boards, open_machine, presets
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from retrosim.rom import ISAS

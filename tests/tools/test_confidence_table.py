@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrosim.cpu.spec.confidence import CONFIDENCE
+from retrosim.cpu.spec.sources import CONFIDENCE
 from tools import confidence_table
 
 

@@ -314,7 +314,7 @@ class RunReport:
 
 
 def _changed_readings(machine: Any) -> dict[str, str] | None:
-    from retrosim.cpu.spec.readings import changed_readings
+    from retrosim.cpu.spec.sources import changed_readings
 
     core = getattr(machine, "core", None)
     return core and changed_readings(core.cpu.readings, core.cpu.choices)

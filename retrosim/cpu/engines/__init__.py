@@ -1,6 +1,6 @@
 """What runs the rows: evaluator, interpreter, recompiler, and the tiers that choose. Knows no instruction set.
 
-compiled     functions as machine code, most of the handler type
+compiled     functions as machine code, most of the handler type, compiled in groups and cached
 core         what the engines of one CPU share
 emit         the compiled value layer
 evaluate     tier 0

@@ -2,28 +2,22 @@
 
 arith             addition, subtraction, comparison, negation, multiplication, division, decimal arithmetic,
                   bounds
-assembly          the assembly language of the 68K
+assembly          the assembly language of the 68K; effective addresses read and encoded
 bits              single bits, bit fields, test-and-set, compare-and-swap
-causes            what the clocks of the MC68040 go to, as the timing model `causes` counts them (timing.py)
 ea                effective addresses
-ea_encoding       effective addresses into code words
-ea_text           effective addresses as they are written
-exceptions        exceptions and their stack frames (M68000PRM appendix B
+exceptions        exceptions and their stack frames, the MC68000's address error among them
 flags             condition codes
 flow              branches, calls, returns, traps, and the A-line services of the simulated machine
 hooks             what the clocks of 68K instructions depend on besides their encoding
 logic             AND, OR, EOR, NOT and their immediate forms
 mc68000           clocks of the MC68000, exact, in the value layer
-mc68000_faults    the MC68000's address error
-mc68040           clocks of the MC68040 in the value layer
+mc68040           clocks of the MC68040 in the value layer, and what its sources leave open
 mc68040_cache     caches and bus of the MC68040, as subroutines in the value layer (MC68040UM sections 4 and 7)
 mc68040_pipeline  the MC68040's pipeline as an event model, in the value layer
 models            the models of the Motorola 68K family
 move              data movement
 operands          operand kinds of the 68K
-readings          what the sources of the clocks leave open, by model
 state             registers of the 68K family and the operations on them that many instructions share
-statics           operand kinds of the 68K that are part of a handler's key
 system            supervisor instructions
 """
 

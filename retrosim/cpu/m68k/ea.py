@@ -25,8 +25,7 @@ from ..assembly.expressions import Unfit
 from ..spec.decoding import Decoding, IllegalEncoding
 from ..spec.rows import Row
 from ..spec.values import Word
-from .ea_encoding import EaEncoder
-from .ea_text import Written, parse_ea
+from .assembly import EaEncoder, Written, parse_ea
 
 ANY = "DAI+-dxwpq#"
 DATA = "DI+-dxwpq#"

@@ -11,8 +11,8 @@ from typing import Any
 
 from retrosim.errors import SpecError
 
-from ..spec.clock_table import rows_by_instruction
 from ..spec.rows import Insn, Row
+from ..spec.sources import rows_by_instruction
 from ..spec.timing import MAX_VARYING_CLOCKS, hook
 from ..spec.values import Word
 from .hooks import M68kHooks

@@ -30,7 +30,6 @@ from ..spec.rows import Insn, Row
 from ..spec.timing import Usual
 from ..spec.values import Word
 from . import mc68040_cache
-from .causes import CAUSES
 from .ea import Ea
 from .mc68040 import (
     NEVER,
@@ -41,6 +40,19 @@ from .mc68040 import (
     outcomes,
     stores_while_executing,
 )
+
+CAUSES = {
+    "execute": "base clocks of the instructions: the execute stage works",
+    "addresses": "address calculation beyond the one clock that execution hides",
+    "registers": "waiting for a register that address calculation needs, or for the pipeline to drain",
+    "branches": "fetching from the target of a branch, call or return; conditions that were not met",
+    "operands": "operand fetches beyond one an instruction, second accesses of misaligned ones",
+    "data": "reads that miss the data cache, or wait for the bus",
+    "code": "instruction cache misses",
+    "stores": "stores that wait: lines that copyback allocates, the bus, misaligned ones",
+    "refill": "filling the empty pipeline: at the start, after services and interrupts",
+}
+"""Cause -> what the model `causes` counts under it, in the order of the state field `causes`."""
 
 
 class PipelineTiming(MC68040Timing):

@@ -11,11 +11,10 @@ import numpy as np
 from retrosim.errors import BusError, IllegalInstruction
 
 from ..spec.cpu import ADDRESS_MASK, Cache, Cpu, Lines
-from ..spec.explain import Explanation, averaged
 from ..spec.host import Base, Call, Convention, Host, Register, Stack, go, in_field, push_words
 from ..spec.rows import Insn
+from ..spec.sources import Explanation, averaged
 from . import arith, bits, flow, logic, mc68000, mc68040, move, system  # noqa: F401  each adds its rows
-from .causes import CAUSES
 from .exceptions import (
     ADDRESS_ERROR,
     ILLEGAL,
@@ -23,6 +22,7 @@ from .exceptions import (
     LINE_F,
     TRACE,
     accepts,
+    address_error,
     exception,
     interrupt,
     is_traced,
@@ -31,11 +31,9 @@ from .exceptions import (
 from .flow import LINE_A_ROW, UNDEFINED_ROWS, undefined
 from .hooks import M68kHooks
 from .mc68000 import MC68000Timing
-from .mc68000_faults import address_error
 from .mc68040 import TableTiming
 from .mc68040_cache import SHORTCUTS, UNCACHED_FROM, VALID
-from .mc68040_pipeline import CausesTiming, PipelineTiming
-from .readings import READINGS
+from .mc68040_pipeline import CAUSES, CausesTiming, PipelineTiming
 from .state import IN_REGISTERS, LAYOUT, M68K, SP, ZERO, reset
 
 # Base clocks of 68K instructions in reports: MC68000, what the encoding fixes; MC68040, the slowest stage.
@@ -179,6 +177,7 @@ BY_MODEL = {
         "price": mc68040.has_data_clocks,
         "explain": explain_mc68040,
         "legend": MC68040_LEGEND,
+        "readings": mc68040.READINGS,
         "causes": CAUSES,
         "caches": MC68040_CACHES,
     },
@@ -205,7 +204,6 @@ def cpu(model: str) -> Cpu:
         accepts=accepts,
         vector_name=vector_name,
         host=HOST,
-        readings=READINGS[model],
         stage_fields=("ea_end", "fetch_end"),
         in_registers=IN_REGISTERS,
         derived=frozenset(name for names in SHORTCUTS.values() for name in names),

@@ -9,9 +9,9 @@ from ..spec.instruction_set import InstructionSet
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 from .assembly import DIALECT
-from .causes import CAUSES
 from .hooks import M68kHooks
 from .mc68040_cache import FIELDS as CACHE_FIELDS
+from .mc68040_pipeline import CAUSES
 from .operands import KINDS
 
 SP = 15  # A7, whichever stack pointer is active
@@ -38,7 +38,7 @@ LAYOUT = Layout(
         ("cacr", 32, 1),
         ("mmu", 32, 8),  # TC ITT0 ITT1 DTT0 DTT1 MMUSR URP SRP: they hold what is written, translation is off
         *ENGINE_FIELDS,
-        # pipeline of the MC68040 (timing.py): absolute clocks
+        # pipeline of the MC68040 (mc68040_pipeline.py): absolute clocks
         ("ea_end", 64, 1),
         ("fetch_end", 64, 1),
         ("fetch_line", 32, 1),  # line that the last instruction came from

@@ -3,7 +3,6 @@
 arith            integer arithmetic and comparison (601UM sections 3.3.1, 3.3.2)
 assembly         the assembly language of the PowerPC, as GNU as takes it, with the simplified mnemonics of 601UM
                  appendix F
-causes           what the clocks of the MPC601 go to, as the timing model `causes` counts them (timing.py)
 exceptions       exceptions of the PowerPC 601 (601UM chapter 5)
 flags            condition fields and XER
 floating         floating-point instructions
@@ -16,15 +15,13 @@ models           the model of the PowerPC 601
 move             loads and stores of integers
 mpc601_cache     caches and bus of a 601 machine, as subroutines in the value layer (guide/facts/ppc601_timing.md
                  sections 3, 4)
-mpc601_clocks    published clocks of the PowerPC 601 and of the machine around it
+mpc601_clocks    published clocks of the PowerPC 601 and of the machine around it, and the model that adds them up
 mpc601_pipeline  the MPC601's pipeline as an event model, in the value layer
 operands         operand kinds of the PowerPC
-power            POWER instructions that the 601 keeps (601UM appendix B
+power            POWER instructions that the 601 keeps (601UM appendix B)
 state            registers of the PowerPC 601 and the operations on them that many instructions share
-statics          operand kinds of the PowerPC that are part of a handler's key
 system           special registers, machine state, caches and what else belongs to an operating system (601UM
                  sections 3.7, 3.8)
-timing           timing models of the PowerPC 601, written in the value layer
 """
 
 from __future__ import annotations

@@ -10,19 +10,17 @@ import numpy as np
 from retrosim.errors import IllegalInstruction
 
 from ..spec.cpu import ADDRESS_MASK, Cache, Cpu, Lines
-from ..spec.explain import Explanation, averaged
 from ..spec.host import Base, Call, Convention, Host, Register, Stack, go, in_field, push_words
-from ..spec.readings import Reading
 from ..spec.rows import Insn
+from ..spec.sources import Explanation, Reading, averaged
 from . import arith, floating, flow, logic, move, power, system  # noqa: F401  each adds its rows
-from .causes import CAUSES
 from .exceptions import NO_FLOATING_POINT, PROGRAM, accepts, exception, interrupt, vector_name
 from .flow import SYSTEM_CALL_ROW, UNDEFINED_ROWS, undefined
+from .hooks import PpcHooks
 from .mpc601_cache import SETS, SHORTCUTS, STATUS_BITS, UNCACHED_FROM, WAYS
-from .mpc601_clocks import has_data_clocks, outcomes
-from .mpc601_pipeline import STAGES
+from .mpc601_clocks import TableTiming, has_data_clocks, outcomes
+from .mpc601_pipeline import CAUSES, STAGES, CausesTiming, PipelineTiming
 from .state import IN_REGISTERS, LAYOUT, PPC, SP, ZERO, reset
-from .timing import MPC601_MODES
 
 # Base clocks of PowerPC 601 instructions as reports show them: those in the execute stage, the least of a range.
 
@@ -121,7 +119,7 @@ HOST = Host(
 
 GCC = "GCC rs6000: 601 pipeline description"
 
-MPC601 = (
+READINGS = (
     Reading(
         name="condition",
         question="when does a branch know its condition: as the compare leaves the execute stage, or a clock later?",
@@ -152,9 +150,7 @@ MPC601 = (
     ),
 )
 
-READINGS = {"MPC601": MPC601}
-
-
+TIMINGS = {"off": PpcHooks, "table": TableTiming, "full": PipelineTiming, "causes": CausesTiming}
 _LINES = Lines(
     unit_bytes=32,
     units=2,
@@ -175,14 +171,14 @@ def cpu(model: str) -> Cpu:
     return Cpu(
         model,
         PPC,
-        PPC.table(model, has_data_clocks, MPC601_MODES.values(), UNDEFINED_ROWS),
+        PPC.table(model, has_data_clocks, TIMINGS.values(), UNDEFINED_ROWS),
         LAYOUT,
         big_endian=True,
         undefined=undefined,
         unserved=SYSTEM_CALL_ROW,
         service_bytes=4,
-        timing=MPC601_MODES,
-        readings=READINGS[model],
+        timing=TIMINGS,
+        readings=READINGS,
         causes=CAUSES,
         caches={"unified": Cache("tag", status_bits=STATUS_BITS, lines=_LINES, shortcuts=SHORTCUTS, behind=("l2",))},
         explain=explain,

@@ -1,8 +1,8 @@
-"""Published clocks of the PowerPC 601 and of the machine around it: the table, read once."""
+"""Published clocks of the PowerPC 601 and of the machine around it, and the timing model that only adds them up."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -10,10 +10,12 @@ from typing import Any
 
 from retrosim.errors import SpecError
 
-from ..spec.clock_table import read_rows
 from ..spec.rows import Row
 from ..spec.semantics import ExecutionContext
+from ..spec.sources import read_rows
+from ..spec.timing import hook
 from ..spec.values import Word
+from .hooks import PpcHooks
 
 TABLE = Path(__file__).with_name("mpc601_clocks.csv")
 SHORT_FACTOR = 16  # bits of a factor that the multiplier takes in one go
@@ -136,3 +138,41 @@ def multiplier_clocks(m: ExecutionContext, execute: tuple[int, ...], factor: Wor
 def max_execute(costs: tuple[Clocks, ...]) -> int:
     """Return the most clocks in the execute stage."""
     return max(max(c.execute, default=MAX_TRANSFERS) for c in costs)
+
+
+class TableTiming(PpcHooks):
+    """Sum of the clocks in the execute stage; of a taken branch what it costs alone."""
+
+    counts = splits_branches = True
+
+    def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
+        m = self.m
+        self.costs = outcomes(row, self.choices)
+        self.max_clocks = max_execute(self.costs)
+        self.cost = m.variable(m.const(64, self.costs[0].execute[0] if self.costs[0].execute else 0))
+        self.condition = m.const(1, 1)
+
+    def outcome(self, condition: Word) -> None:
+        self.condition = condition
+
+    @hook
+    def multiplier(self, factor: Word) -> None:
+        self.cost.set(multiplier_clocks(self.m, self.costs[0].execute, factor))
+
+    @hook
+    def transfers(self, words: Word, more: Word) -> None:
+        self.cost.set((words + more).zext(64))
+
+    @hook
+    def exception(self) -> None:
+        clocks = table()["exception"].execute[0]
+        self.max_clocks += clocks
+        self.cost.set(self.m.const(64, clocks))
+
+    def finish(self, outcome: bool | None = None) -> None:
+        m = self.m
+        cost = self.cost.get()
+        if len(self.costs) == 2:
+            condition = self.condition if outcome is None else m.const(1, outcome)
+            cost = m.select(condition, *(m.const(64, c.execute[0]) for c in self.costs))
+        m.pass_clocks(cost)

@@ -29,10 +29,25 @@ from ..spec.rows import Insn, Row
 from ..spec.timing import Usual, hook
 from ..spec.values import Word
 from . import mpc601_cache
-from .causes import CAUSES
 from .hooks import PpcHooks
 from .mpc601_cache import KNOWN, NONE, SECTOR_SHIFT, later
 from .mpc601_clocks import SHORT_FACTOR, max_execute, multiplier_clocks, outcomes, rules, table
+
+CAUSES = {
+    "execute": "the integer unit works: one clock an instruction",
+    "longer": "multiplications, divisions, several words, exceptions: clocks beyond the first",
+    "operands": "waiting for a load that hit the cache, or for a special register",
+    "targets": "fetching from the target of a branch, as far as older work does not hide it",
+    "mispredicted": "wrong predictions: from the branch to the right path, as far as older work does not hide it",
+    "links": "the branch unit waits for LR, CTR, an earlier prediction, or the conditions of condition-register logic",
+    "data": "data that miss the cache, or wait for the bus",
+    "crossing": "operands across a double word",
+    "code": "code that misses the cache",
+    "contention": "fetches of code that find the cache taken by data",
+    "refill": "filling the empty pipeline: at the start, after services and interrupts",
+}
+"""Cause -> what the model `causes` counts under it, in the order of the state field `causes`."""
+
 
 SLACK = 12  # clocks: more than any wait for a register, a branch or a fetch that is not one for the bus
 # state fields: times without older work

@@ -14,9 +14,9 @@ from ..spec.instruction_set import InstructionSet
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 from .assembly import DIALECT
-from .causes import CAUSES
 from .hooks import PpcHooks
 from .mpc601_cache import FIELDS as CACHE_FIELDS
+from .mpc601_pipeline import CAUSES
 from .operands import KINDS
 
 SP = 1  # the stack pointer, by convention
@@ -52,7 +52,7 @@ LAYOUT = Layout(
         ("dec_clock", 64, 1),  # clock at which DEC was dec_start
         ("dec_start", 32, 1),
         *ENGINE_FIELDS,
-        # pipeline of the MPC601 (timing.py): absolute clocks
+        # pipeline of the MPC601 (mpc601_pipeline.py): absolute clocks
         ("entered", 64, 1),  # the last integer instruction entered its execute stage
         ("issue1", 64, 1),  # dispatch of the last integer instructions
         ("issue2", 64, 1),

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from .decoding import OpcodeTable
-from .explain import Explanation
 from .hits import FIELD as HITS
 from .host import Host
 from .instruction_set import InstructionSet
-from .readings import Reading, changed_readings, chosen_readings
 from .rows import Insn, Row
+from .sources import Explanation, Reading, changed_readings, chosen_readings
 from .timing import OBSERVING, Timing, observed
 
 ADDRESS_BITS = 24

@@ -1,30 +1,24 @@
 """The Intel 286, 386 and 486: integer instructions in 16-bit real mode and, from the 386 on, in flat 32-bit mode.
 
 arith          addition, subtraction, comparison, increment, negation, multiplication, division, bounds
-assembly       the assembly language of the x86
+assembly       the assembly language of the x86; operands read and encoded
 bits           bit tests, bit scans, SETcc, BSWAP (Intel 386 PRM 3.4.2 ff.)
 clocks         published clocks of the Intel 286, 386 and i486
-ea_text        operands as they are written
-encoding       operand size, address size and ModR/M into code bytes
 exceptions     exceptions and interrupts (Intel 386 PRM chapters 9 and 14)
 flags          flags
 flow           jumps, calls, returns, loops, software interrupts, and the services of the simulated machine
 hooks          what the clocks of x86 instructions depend on besides their encoding
-host           the x86 as the machine sees it
-i286_bus       when code and operands go over the bus of the 80286, in the full timing model
 i486_cache     cache and write buffers of the i486, as subroutines in the value layer
 i486_pipeline  pipeline, cache and write buffers of the i486 in the full timing model
 logic          AND, OR, XOR, NOT and TEST
-models         the models of the Intel 286, 386 and 486
+models         the models of the Intel 286, 386 and 486, as engines, machine and reports see them
 modes          the models of the family
 modrm          operands in registers and memory
 move           moves, exchanges, address loads, conversions, the stack
 operands       operand kinds of the x86
-prefetch       prefetch queue and bus of the i386DX in the full timing model, and what that of the 80286 shares
-               with it
+prefetch       prefetch queue and bus of the i386DX and of the 80286 in the full timing model
 segments       segments
 state          registers of the x86 and the operations on them that many instructions share
-statics        operand kinds of the x86 that are part of a handler's key
 string         string instructions
 system         flag bits, HLT, control registers, descriptor table registers, caches
 timing         timing models of the x86, written in the value layer

@@ -21,8 +21,8 @@ from typing import Any
 
 from retrosim.errors import SpecError
 
-from ..spec.clock_table import rows_by_instruction
 from ..spec.rows import Insn, Row
+from ..spec.sources import rows_by_instruction
 from .modes import is_real
 
 MODES, FORMS = (" flat", ""), (" mem", "")  # of the columns' names, the more special one first

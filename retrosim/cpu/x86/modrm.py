@@ -20,8 +20,7 @@ from ..assembly.expressions import Unfit
 from ..spec.decoding import Decoding, IllegalEncoding
 from ..spec.rows import Row
 from ..spec.values import Word
-from .ea_text import CODES, Written, parse_operand
-from .encoding import SEGMENT_CODES, choose_address_size, encode_memory, immediate
+from .assembly import CODES, SEGMENT_CODES, Written, choose_address_size, encode_memory, immediate, parse_operand
 from .modes import is_real
 from .segments import DS, SEGMENT_NAMES, SS, linear, load, store
 

@@ -14,14 +14,12 @@ from ..spec.instruction_set import InstructionSet, Subset
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
 from . import i486_pipeline, prefetch
-from .assembly import DIALECT
-from .encoding import SEGMENT_CODES
+from .assembly import DIALECT, SEGMENT_CODES
 from .hooks import X86Hooks
 from .modes import I286, is_286, is_real
 from .modrm import ESP, address_size
-from .operands import KINDS
+from .operands import KINDS, shows_size
 from .segments import CS, DS, ES, FS, GS, SEGMENT_NAMES, SS, load, store
-from .statics import shows_size
 from .timing import FIELDS as TIMING_FIELDS
 
 REGISTERS = (

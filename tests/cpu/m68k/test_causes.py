@@ -10,7 +10,7 @@ from retrosim.cpu import m68k
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handlers.interpret import Interpreter
-from retrosim.cpu.m68k.causes import CAUSES
+from retrosim.cpu.m68k.mc68040_pipeline import CAUSES
 from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING, SERVICE
 from tests.helpers.amount import FULL
 from tests.helpers.cpu import m68k_streams as streams

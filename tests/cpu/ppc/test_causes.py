@@ -11,8 +11,8 @@ from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handlers.handler_cache import handler_cache_for
 from retrosim.cpu.engines.handlers.interpret import Interpreter
-from retrosim.cpu.ppc.causes import CAUSES
 from retrosim.cpu.ppc.mpc601_clocks import memory
+from retrosim.cpu.ppc.mpc601_pipeline import CAUSES
 from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN
 from tests.helpers.amount import FULL
 from tests.helpers.cpu import ppc_streams as streams

@@ -17,11 +17,10 @@ from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.handlers.handler_cache import handler_cache_for
 from retrosim.cpu.engines.handlers.interpret import Interpreter
-from retrosim.cpu.ppc.models import MPC601
+from retrosim.cpu.ppc.models import READINGS
 from retrosim.cpu.ppc.mpc601_clocks import TABLE, memory, outcomes, table
-from retrosim.cpu.spec.clock_table import read_rows
-from retrosim.cpu.spec.confidence import CONFIDENCE
 from retrosim.cpu.spec.cpu import REACHED
+from retrosim.cpu.spec.sources import CONFIDENCE, read_rows
 from tests.helpers.cpu.ppc_assembler import BCTR, BLR, addi, b, bc, bdnz, cmpwi, code, encode, lwz, mtspr, stw
 
 CPU = ppc.cpu("MPC601")
@@ -79,7 +78,7 @@ def test_the_packaged_table_is_that_of_the_facts(facts: list[dict[str, str]]) ->
 
 def test_every_entry_says_how_sure_it_is() -> None:
     rows = read_rows(TABLE)
-    known = {f"{reading.name}={option}" for reading in MPC601 for option in reading.options[1:]}
+    known = {f"{reading.name}={option}" for reading in READINGS for option in reading.options[1:]}
     for row in rows:
         assert row["source"] and row["confidence"] in CONFIDENCE, row
         assert not row["reading"] or row["reading"] in known, row

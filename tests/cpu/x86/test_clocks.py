@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.spec.confidence import CONFIDENCE
+from retrosim.cpu.spec.sources import CONFIDENCE
 from retrosim.cpu.x86.clocks import table
 from retrosim.machine.boards import MAX_MEMORY_CLOCKS
 from tests.helpers.cpu.x86_programs import core_with, run

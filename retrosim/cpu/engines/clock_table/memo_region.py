@@ -21,17 +21,7 @@ from ..emit import HANDED, HITS_POINTER, POINTER_BYTES, TABLE_POINTER
 from ..handlers.handlers import COUNTING_WORD, HANDLER_WORD
 from ..regions.recompile import ALONE, CONTINUE, NOTHING, Counter, RegionEmitter
 from ..regions.regions import Block
-from .memo import (
-    EDGE_OF,
-    ENTERED,
-    INPUT,
-    LEFT_AFTER,
-    MASK64,
-    OFFSET_BITS,
-    PLACE_MASK,
-    POINT_SHIFT,
-    WORD_SHIFT,
-)
+from .memo import EDGE_OF, ENTERED, INPUT, LEFT_AFTER, MASK64, OFFSET_BITS, PLACE_MASK, POINT_SHIFT, WORD_SHIFT
 from .memo_emit import Table, TableFunction
 from .segments import FIRST_EDGE, FIRST_END, INPUTS, Plan, Segment, Step
 from .traces import KIND_SHIFT, NEVER, Point, is_open

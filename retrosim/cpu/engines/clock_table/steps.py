@@ -28,9 +28,8 @@ from ...spec.ir import I32, I64, POINTER, UNLIKELY, Function, Signature
 from ...spec.rows import bind
 from ...spec.timing import Timing
 from ...spec.values import Word
-from ..compiled import Effort
+from ..compiled import Effort, functions_of, groups_with
 from ..emit import Emitter
-from ..handlers.groups import functions_of, groups_with
 from .segments import Plan, Segment
 from .traces import EDGE, KIND_SHIFT, NEVER, NOW, WAIT, WIDTH, Event, Trace, Unpredictable, is_input, is_number
 

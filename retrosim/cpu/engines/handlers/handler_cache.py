@@ -12,10 +12,9 @@ from ...spec.cpu import ADDRESS_MASK, Cpu
 from ...spec.ir import I32, I64, UNLIKELY, Function
 from ...spec.rows import Insn, Row
 from ...spec.values import Word
-from ..compiled import Effort, compiled_groups
+from ..compiled import Effort, Group, compiled_groups, functions_of, groups_with
 from ..core import Core
 from ..emit import INDEX_POINTER
-from .groups import Group, functions_of, groups_with
 from .handlers import (
     CHOICE,
     FORGET,

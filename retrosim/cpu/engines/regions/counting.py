@@ -15,14 +15,7 @@ from ...spec.ir import POINTER, Function, Module
 from ...spec.rows import Insn
 from ...spec.values import Word
 from ..emit import COUNTS_POINTER, POINTER_BYTES, RECORDS_POINTER, Emitter
-from ..handlers.handlers import (
-    CLOCKS_WORD,
-    COUNTING_WORD,
-    HANDLER,
-    LOG_END_WORD,
-    SINCE_WORD,
-    UNDER_WAY_WORD,
-)
+from ..handlers.handlers import CLOCKS_WORD, COUNTING_WORD, HANDLER, LOG_END_WORD, SINCE_WORD, UNDER_WAY_WORD
 from .recompile import LEAVE, RegionEmitter
 from .regions import Block, Region
 

@@ -1,4 +1,8 @@
-"""Readings: where sources disagree, or a rule can be read in two ways, a timing model has named alternatives.
+"""What the sources of the clocks say: their tables, how sure a figure is, and what they leave open.
+
+Tables are CSV files beside the instructions, whose lines that begin with # are remarks.
+
+Readings: where sources disagree, or a rule can be read in two ways, a timing model has named alternatives.
 
     READINGS = (
         Reading(
@@ -17,12 +21,23 @@ Both are plain words, so that a branch on one costs nothing when the code runs.
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from retrosim.checks import check_choice
 from retrosim.errors import SpecError
+
+CONFIDENCE = {
+    "two sources": "two that do not rest on each other say so",
+    "one source": "one says so",
+    "measured": "timed on hardware",
+    "recalled": "from memory of a manual whose text was not at hand",
+    "estimated": "worked out or taken from something alike; no source has it",
+}
+"""How sure a figure is: the words that every table of clocks and every machine parameter uses."""
 
 WORD = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -74,3 +89,42 @@ def chosen_readings(readings: Iterable[Reading], given: Mapping[str, str] | None
 def changed_readings(readings: Iterable[Reading], choices: Mapping[str, str]) -> dict[str, str]:
     """Return those of the choices that are not the default."""
     return {each.name: choices[each.name] for each in readings if choices[each.name] != each.default}
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a table: column -> text, as printed."""
+    with path.open(newline="") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+def rows_by_instruction(path: Path) -> dict[str, dict[str, str]]:
+    """Return instruction -> column -> text."""
+    return {row["instruction"]: row for row in read_rows(path)}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What the manual says of an executed instruction.
+
+    clocks  base clocks, averaged over its outcomes where there are two
+    entry   of the table; of two outcomes both, as far as they happened
+    source  where the entry is from: that column of the table
+    """
+
+    clocks: float
+    entry: str
+    source: str
+
+
+def averaged(outcomes: Sequence[tuple[float, str]], visits: int, departures: int, source: str) -> Explanation:
+    """Explain an instruction of two outcomes that show in the flow.
+
+    outcomes    (clocks, entry): of leaving the straight line, of going on
+    visits      how often it was executed
+    departures  how often another instruction than the next one in memory followed
+    source      where the entries are from
+    """
+    counts = departures, visits - departures
+    clocks = sum(count * price for count, (price, _) in zip(counts, outcomes, strict=True)) / visits
+    entry = " / ".join(entry for count, (_, entry) in zip(counts, outcomes, strict=True) if count)
+    return Explanation(clocks, entry, source)

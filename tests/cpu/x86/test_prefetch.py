@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrosim.cpu.x86.i286_bus import START as LATENCY
+from retrosim.cpu.x86.prefetch import START as LATENCY
 from tests.helpers.cpu.x86_programs import START, core_with, run
 
 NOW = 1000

@@ -6,7 +6,7 @@ import pytest
 
 from retrosim.cpu import m68k
 from retrosim.cpu.engines.handlers.handler_cache import _prefix
-from retrosim.cpu.spec.readings import Reading, changed_readings, chosen_readings
+from retrosim.cpu.spec.sources import Reading, changed_readings, chosen_readings
 from retrosim.errors import SpecError
 
 PORT = Reading("cache-port", "one port or two?", ("shared", "two"), "drawn so", "601UM")

@@ -10,7 +10,6 @@ from retrosim.cache.store import open_cache
 from retrosim.cpu import m68k
 from retrosim.cpu.engines import compiled as objects
 from retrosim.cpu.engines.core import Core
-from retrosim.cpu.engines.handlers import groups
 from retrosim.cpu.engines.handlers.handler_cache import Handler, HandlerCache, handler_cache, handlers_of, is_ready
 
 CPU = m68k.cpu("MC68040")
@@ -21,7 +20,7 @@ ADD, SUB, NEG, NOT = "5280", "5380", "4480", "4680"  # addq.l #1,d0; subq.l #1,d
 def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Nothing is in the cache; returns how many handlers were compiled each time."""
     seen: list[int] = []
-    original = groups.compile_functions
+    original = objects.compile_functions
 
     def compile_functions(name, emitters, effort, keys, signature):
         before = len(list(tmp_path.rglob("*.o")))
@@ -32,8 +31,8 @@ def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(objects, "STORE", open_cache(tmp_path).store("engines", "0" * 16))
     monkeypatch.setattr(objects, "_contents", {})
-    monkeypatch.setattr(groups, "compile_functions", compile_functions)
-    monkeypatch.setattr(groups, "_groups", type(groups._groups)())
+    monkeypatch.setattr(objects, "compile_functions", compile_functions)
+    monkeypatch.setattr(objects, "_groups", type(objects._groups)())
     return seen
 
 
@@ -84,6 +83,6 @@ def test_a_damaged_group_is_compiled_again(compiled: list[int], tmp_path: Path) 
 def test_groups_are_linked_once_and_end_with_their_caches() -> None:
     first, second = made(ADD, SUB), made(ADD)
     assert set(second.handlers.values()) < set(first.handlers.values())
-    assert len(groups._groups) == 1
+    assert len(objects._groups) == 1
     del first, second
-    assert not groups._groups
+    assert not objects._groups
