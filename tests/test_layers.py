@@ -49,7 +49,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
 }
 LAYERS["debug"] = (*LAYERS["machine"], "machine")
 LAYERS["asm"] = ("errors", "checks", "lazy", "reading", "cpu", *SPEC, "cpu.assembly.assembler", "rom", "machine")
-LAYERS["jobs"] = ("errors", "cache", "version")
+LAYERS["jobs"] = ("errors", "reading", "cache", "report", "version")
 LAYERS["tape"] = (*BASE, "rom", "machine", "debug", "jobs")
 LAYERS["cost"] = (*LAYERS["debug"], "debug", "asm", "jobs", "cpu.assembly.assembler")
 LAYERS["reference"] = (*LAYERS["cost"], "cost")

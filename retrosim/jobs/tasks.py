@@ -5,7 +5,6 @@ A task is told apart by its key, a digest of all that its result depends on: fun
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +16,8 @@ from typing import Any
 from retrosim.cache.sources import CACHE, source_digest
 from retrosim.cache.store import RESULT_SUFFIX
 from retrosim.errors import RetrosimError
+from retrosim.reading import digest_of
+from retrosim.report.files import write_whole
 
 MAX_FILES, MAX_BYTES = 1000, 64 << 20  # of one file or folder that a job names
 
@@ -49,7 +50,7 @@ class Task:
     def key(self, sources: str) -> str:
         """Return the digest that names the result; `sources` stands for the version of the program."""
         whole = json.dumps([self.work, self.text, self.trees, sources], sort_keys=True)
-        return hashlib.sha256(whole.encode()).hexdigest()
+        return digest_of(whole.encode())
 
 
 class Files:
@@ -83,7 +84,7 @@ class Files:
                 content = each.read_bytes()
             except OSError as error:
                 raise RetrosimError(f"{each}: {error.strerror}") from None
-            digest = hashlib.sha256(content).hexdigest()
+            digest = digest_of(content)
             self.paths[digest] = each
             found["" if each == path else each.relative_to(path).as_posix()] = digest
         return found
@@ -131,7 +132,7 @@ def result_of(outcome: Mapping[str, Any]) -> str:
 def lay_out(tree: tuple[str, Mapping[str, str]], contents: Mapping[str, bytes], folder: Path) -> Path:
     """Write a file or folder that was sent into a folder, unless it is there; return its path. Errors: OSError."""
     name, digests = tree
-    place = folder / hashlib.sha256(json.dumps(tree, sort_keys=True).encode()).hexdigest()[:32]
+    place = folder / digest_of(json.dumps(tree, sort_keys=True).encode())[:32]
     for below, digest in digests.items():
         if any(part in ("", ".", "..") for part in PurePosixPath(name, below).parts):
             raise ValueError(f"{name}/{below}: not a path below a folder")
@@ -139,11 +140,9 @@ def lay_out(tree: tuple[str, Mapping[str, str]], contents: Mapping[str, bytes], 
         if path.is_file():
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        if hashlib.sha256(contents[digest]).hexdigest() != digest:
+        if digest_of(contents[digest]) != digest:
             raise ValueError(f"{name}/{below}: damaged on the way")
-        partial = path.with_name(f"{path.name}.partial")
-        partial.write_bytes(contents[digest])
-        partial.replace(path)
+        write_whole(path, contents[digest], overwrite=True)
     return place / name
 
 

@@ -158,8 +158,8 @@ class Image:
     segments: list[tuple[int, bytes]]
     bss: list[tuple[int, int]]
     sha256: str
-    symbol_table: SymbolTable
-    line_table: LineTable
+    symbol_table: SymbolTable = field(default_factory=lambda: SymbolTable({}))
+    line_table: LineTable = field(default_factory=lambda: LineTable([], []))
     boot: str = ""
     system: str = ""
     registers: Mapping[str, int] = field(default_factory=dict)
@@ -223,9 +223,7 @@ def load_raw(path: str | Path, isa: str, origin: int, boot: str = "") -> Image:
     if not RAM_FIRST <= origin <= last or origin % family.unit:
         step = f", a multiple of {family.unit}" if family.unit > 1 else ""
         raise ValueError(f"origin {origin:#x}: allowed {RAM_FIRST:#x}..{last:#x}{step}")
-    digest = digest_of(content)
-    segments = [(origin, content)]
-    return Image(isa, "", origin, segments, [], digest, SymbolTable({}), LineTable([], []), boot)
+    return Image(isa, "", origin, [(origin, content)], [], digest_of(content), boot=boot)
 
 
 def family_of(isa: str) -> Family:

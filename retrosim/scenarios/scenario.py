@@ -19,7 +19,6 @@ from retrosim.screen.shapes import Columns, Shapes
 
 FRAME, RANDOM, PAD_BEFORE = range(3)
 LEFT, RIGHT, UP, DOWN, FIRE = 1, 2, 4, 8, 16  # of the input "pad"
-PAD_MASK = LEFT | RIGHT | UP | DOWN | FIRE
 Layout = Sequence[tuple[str, tuple[int, ...]]]
 """Of a saved state: type, in little-endian order, and shape of each array."""
 
@@ -92,6 +91,15 @@ class Scenario(ABC):
     @abstractmethod
     def columns(self) -> dict[str, np.ndarray | list[int]]:
         """Return the columns of the world, in the order of the ROM's description."""
+
+    def numbers(self, count: int, own: Mapping[str, int]) -> dict[str, np.ndarray | list[int]]:
+        """Return the columns that every world begins with: the count of its objects, and words.
+
+        own   name -> place in `words`, of the scenario's own
+        """
+        places = {"frame": FRAME, "random": RANDOM, "pad_before": PAD_BEFORE} | dict(own)
+        columns: dict[str, np.ndarray | list[int]] = {"count": [count]}
+        return columns | {name: [self.words[place]] for name, place in places.items()}
 
     def auxiliary(self) -> Columns:
         """Return the columns that the scenario's shapes need besides the world."""

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -208,15 +208,8 @@ def _describe_machine(player: Player, mismatch: Mismatch, options: _Options) -> 
 
 
 def _located(found: Divergence) -> Report:
-    return {
-        "first_bad_frame": found.frame,
-        "exact": True,
-        "field": found.field,
-        "index": found.index,
-        "expected": found.expected,
-        "found": found.found,
-        "trusted": found.trusted,
-    }
+    fields = asdict(found)
+    return {"first_bad_frame": fields.pop("frame"), "exact": True} | fields
 
 
 def shortcoming(entry: Report, allow_partial: bool = False) -> str:

@@ -10,6 +10,7 @@ from retrosim.screen.overlay import (
     ON_LIGHT,
     RED,
     View,
+    circle_offsets,
     clear_overlay,
     draw_grid,
     draw_over,
@@ -21,7 +22,6 @@ from retrosim.screen.overlay import (
     shapes_text,
 )
 from retrosim.screen.shapes import Grid, Shapes
-from retrosim.screen.strokes import circle_offsets
 from tests.helpers.screen.overlay_pixels import has_text, where
 
 

@@ -6,8 +6,15 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrosim.screen.overlay import clear_overlay
-from retrosim.screen.strokes import circle_offsets, circle_pixels, frame_boxes, line_pixels, plot, polygon_lines
+from retrosim.screen.overlay import (
+    circle_offsets,
+    circle_pixels,
+    clear_overlay,
+    frame_boxes,
+    line_pixels,
+    plot,
+    polygon_lines,
+)
 
 INK = (1, 2, 3, 255)
 ACROSS, DOWN = st.integers(-700, 1400), st.integers(-600, 1100)

@@ -9,8 +9,6 @@ from __future__ import annotations
 from retrosim.reading import digest_of
 
 from ..image import Image, Part, checked
-from ..lines import LineTable
-from ..symbols import SymbolTable
 from .reading import Source
 
 PREFIX_SEGMENT, PREFIX_BYTES = 0x1000, 0x100
@@ -97,8 +95,6 @@ def _image(content: bytes, parts: list[Part], entry: int, registers: dict[str, i
         segments=segments,
         bss=bss,
         sha256=digest_of(content),
-        symbol_table=SymbolTable({}),
-        line_table=LineTable([], []),
         boot="real",
         system="dos",
         registers=registers,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from retrosim.reading import digest_of
 
 from ..image import Image, Part, checked, placed
-from ..lines import LineTable
 from ..symbols import MAX_SYMBOLS, Symbol, SymbolTable
 from .reading import Source, text
 
@@ -50,7 +49,6 @@ def load(content: bytes) -> Image:
         bss=bss,
         sha256=digest_of(content),
         symbol_table=SymbolTable(_symbols(table, bases, start + size)),
-        line_table=LineTable([], []),
         system="atari",
         registers={"a7": stack},
         returns=True,

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from retrosim.reading import digest_of
 
 from ..image import Image, Part, checked, family_of
-from ..lines import LineTable
-from ..symbols import SymbolTable
 
 MAX_STRETCHES = 4096  # separate stretches of memory
 MAX_LINE = 600  # characters; 255 bytes and what is around them
@@ -114,5 +112,4 @@ def image_of(content: bytes, contents: Contents, isa: str) -> Image:
     unit = family_of(isa).unit
     if entry % unit or not any(start <= entry < start + len(data) for start, data in segments):
         raise ValueError(f"entry {entry:#x} lies outside the data, or is not a multiple of {unit}")
-    digest = digest_of(content)
-    return Image(isa, "", entry, segments, bss, digest, SymbolTable({}), LineTable([], []))
+    return Image(isa, "", entry, segments, bss, digest_of(content))

@@ -14,18 +14,7 @@ from retrosim.screen.framebuffer import BLACK, HEIGHT, WIDTH
 from retrosim.screen.shapes import Columns, Grid, Shapes, no_rows, pairs_of, table
 
 from ..drawing import Pictures, draw_label, draw_number, field, fill_rectangle, find_spans, label, read_gallery
-from ..scenario import (
-    FRAME,
-    PAD_BEFORE,
-    RANDOM,
-    Layout,
-    Parameters,
-    Scenario,
-    ShapeSource,
-    Target,
-    check_span,
-    targets_of,
-)
+from ..scenario import Layout, Parameters, Scenario, ShapeSource, Target, check_span, targets_of
 from ..sectors.scenario import passes
 from ..shapes import both
 from ..tanks.scenario import corners_of
@@ -158,9 +147,7 @@ class GalleryScenario(Scenario):
 
     def columns(self) -> dict[str, np.ndarray | list[int]]:
         scene = self._scene
-        named = {"frame": FRAME, "random": RANDOM, "pad_before": PAD_BEFORE}
-        named |= {name: rules.METHOD + i for i, name in enumerate(WORDS)}
-        columns = {"count": [scene.rows.shape[1]]} | {name: [self.words[i]] for name, i in named.items()}
+        columns = self.numbers(scene.rows.shape[1], {name: i for i, name in enumerate(WORDS, rules.METHOD)})
         rows = dict(zip(ROWS, scene.rows))
         sizes = {"half_width": scene.half[0], "half_height": scene.half[1]}
         moving = {name: rows.pop(name) for name in ("vx", "vy", "turn")}

@@ -14,18 +14,7 @@ from retrosim.rom import Rom
 from retrosim.screen.framebuffer import BLACK, WHITE
 from retrosim.screen.shapes import Columns, Grid, Shapes, pairs_of, table
 
-from ..scenario import (
-    FRAME,
-    PAD_BEFORE,
-    RANDOM,
-    Layout,
-    Parameters,
-    Scenario,
-    ShapeSource,
-    Target,
-    check_span,
-    targets_of,
-)
+from ..scenario import Layout, Parameters, Scenario, ShapeSource, Target, check_span, targets_of
 from ..shapes import both, centres, overlapping
 from ..walks import Flag, ReadTest, Records, Sectors, WalkSource
 from . import rules
@@ -93,9 +82,11 @@ class SectorsScenario(Scenario):
         draw(self._boxes, screen)
 
     def columns(self) -> dict[str, np.ndarray | list[int]]:
-        named = {"frame": FRAME, "random": RANDOM, "pad_before": PAD_BEFORE}
-        columns = {"count": [len(self._boxes.collided)]} | {name: [self.words[i]] for name, i in named.items()}
-        return columns | dict(zip(("px", "py", "vx", "vy"), self._boxes.motion)) | {"collided": self._boxes.collided}
+        return (
+            self.numbers(len(self._boxes.collided), {})
+            | dict(zip(("px", "py", "vx", "vy"), self._boxes.motion))
+            | {"collided": self._boxes.collided}
+        )
 
     def targets(self) -> dict[str, Target]:
         arrays = dict(zip(("px", "py", "vx", "vy"), self._boxes.motion)) | {"collided": self._boxes.collided}

@@ -18,18 +18,7 @@ from retrosim.screen.framebuffer import BLACK, HEIGHT, WIDTH
 from retrosim.screen.shapes import Columns, Shapes, pairs_of, table
 
 from ..drawing import Pictures, draw_label, draw_number, draw_picture, field, label, read_gallery
-from ..scenario import (
-    FRAME,
-    PAD_BEFORE,
-    RANDOM,
-    Layout,
-    Parameters,
-    Scenario,
-    ShapeSource,
-    Target,
-    check_span,
-    targets_of,
-)
+from ..scenario import FRAME, Layout, Parameters, Scenario, ShapeSource, Target, check_span, targets_of
 from ..walks import Flag, ReadTest, Records, WalkSource
 from . import rules
 from .rules import (
@@ -247,10 +236,8 @@ class ShooterScenario(Scenario):
         draw(self._game, self._art, screen)
 
     def columns(self) -> dict[str, np.ndarray | list[int]]:
-        named = {"frame": FRAME, "random": RANDOM, "pad_before": PAD_BEFORE}
-        named |= {name: rules.SCORE + i for i, name in enumerate(GAME)}
         own, records = self._objects, self._objects.records
-        columns = {"count": [len(records)]} | {name: [self.words[i]] for name, i in named.items()}
+        columns = self.numbers(len(records), {name: i for i, name in enumerate(GAME, rules.SCORE)})
         columns |= {name: records[name] for name in ("type", "active", "detection", "collided", "x", "y")}
         columns |= dict(zip(("px", "py", "vx", "vy"), own.motion))
         columns |= dict(zip(("wide", "high"), own.sizes[:, own.shapes] * self._is_shown))

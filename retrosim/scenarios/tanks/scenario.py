@@ -18,18 +18,7 @@ from retrosim.screen.framebuffer import BLACK, HEIGHT, WIDTH
 from retrosim.screen.shapes import Columns, Grid, Shapes, pairs_of, table
 
 from ..drawing import Pictures, draw_count, fill_rectangle, pixels_of, read_gallery
-from ..scenario import (
-    FRAME,
-    PAD_BEFORE,
-    RANDOM,
-    Layout,
-    Parameters,
-    Scenario,
-    ShapeSource,
-    Target,
-    check_span,
-    targets_of,
-)
+from ..scenario import Layout, Parameters, Scenario, ShapeSource, Target, check_span, targets_of
 from ..shapes import both
 from ..walks import CalledTest, Flag, Records, WalkSource
 from . import rules
@@ -282,9 +271,7 @@ class TanksScenario(Scenario):
 
     def columns(self) -> dict[str, np.ndarray | list[int]]:
         tanks, count = self._tanks, len(self._tanks.kinds)
-        numbers = {"frame": FRAME, "random": RANDOM, "pad_before": PAD_BEFORE}
-        numbers |= {name: i for i, name in enumerate(NAMED, rules.HITS)}
-        columns = {"count": [count]} | {name: [self.words[i]] for name, i in numbers.items()}
+        columns = self.numbers(count, {name: i for i, name in enumerate(NAMED, rules.HITS)})
         columns |= dict(zip(("x", "y", "angle"), tanks.rows[:, :count]))
         columns |= dict(zip(("speed", "turn", "wait"), tanks.drives)) | {"kind": tanks.kinds}
         columns |= dict(zip(("px", "py"), tanks.boxes[:, :count] << 5))

@@ -14,18 +14,7 @@ from retrosim.screen.framebuffer import BLACK, HEIGHT
 from retrosim.screen.shapes import Columns, Shapes, table
 
 from ..drawing import Pictures, draw_label, draw_number, draw_picture, field, label, read_gallery
-from ..scenario import (
-    FRAME,
-    PAD_BEFORE,
-    RANDOM,
-    Layout,
-    Parameters,
-    Scenario,
-    ShapeSource,
-    Target,
-    check_span,
-    targets_of,
-)
+from ..scenario import Layout, Parameters, Scenario, ShapeSource, Target, check_span, targets_of
 from . import rules
 from .rules import (
     BEGIN,
@@ -178,10 +167,8 @@ class TunnelScenario(Scenario):
         draw(self._lanes, self.words, self._art, screen)
 
     def columns(self) -> dict[str, np.ndarray | list[int]]:
-        named = {"frame": FRAME, "random": RANDOM, "pad_before": PAD_BEFORE}
-        named |= {name: rules.SPEED + i for i, name in enumerate(WORDS)}
-        columns = {"count": [self._lanes.shape[1]]} | {name: [self.words[i]] for name, i in named.items()}
-        return columns | dict(zip((*LANES, "ship"), self._lanes))
+        own = {name: i for i, name in enumerate(WORDS, rules.SPEED)}
+        return self.numbers(self._lanes.shape[1], own) | dict(zip((*LANES, "ship"), self._lanes))
 
     def targets(self) -> dict[str, Target]:
         arrays = {name: self.words[rules.SPEED + i :][:1] for i, name in enumerate(WORDS)}

@@ -18,19 +18,7 @@ from retrosim.screen.framebuffer import BLACK, HEIGHT, WIDTH
 from retrosim.screen.shapes import Columns, Shapes, pairs_of, table
 
 from ..drawing import Pictures, draw_count, draw_picture, read_gallery
-from ..scenario import (
-    FRAME,
-    PAD_BEFORE,
-    RANDOM,
-    Layout,
-    Parameters,
-    Placed,
-    Scenario,
-    ShapeSource,
-    Target,
-    check_span,
-    targets_of,
-)
+from ..scenario import Layout, Parameters, Placed, Scenario, ShapeSource, Target, check_span, targets_of
 from ..sectors.scenario import LOG2_SIDE, OBJECTS, passes
 from ..shapes import both, centres, overlapping
 from ..walks import CalledTest, Flag, Sectors, WalkSource
@@ -186,8 +174,7 @@ class XquestScenario(Scenario):
 
     def columns(self) -> dict[str, np.ndarray | list[int]]:
         field = self._field
-        named = {"frame": FRAME, "random": RANDOM, "pad_before": PAD_BEFORE, "gems": rules.GEMS, "bumps": rules.BUMPS}
-        columns = {"count": [field.motion.shape[1]]} | {name: [self.words[i]] for name, i in named.items()}
+        columns = self.numbers(field.motion.shape[1], {"gems": rules.GEMS, "bumps": rules.BUMPS})
         columns |= dict(zip(("px", "py", "vx", "vy"), field.motion))
         columns |= dict(zip(("wide", "high", "shape"), field.sprites))
         return columns | dict(zip(("near", "collided", "met"), field.flags))

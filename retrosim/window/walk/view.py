@@ -15,9 +15,8 @@ from retrosim.debug.walk import Moment
 from retrosim.report.text import counted
 from retrosim.screen.font import ADVANCE, LEADING, draw_text, text_width
 from retrosim.screen.framebuffer import HEIGHT, LT_GRAY, WIDTH, Rect, frame_rect, paint_rect
-from retrosim.screen.overlay import INK, ON_LIGHT, PAPER, RED, Ink, Inks, draw_shapes, inks_for, join
+from retrosim.screen.overlay import INK, ON_LIGHT, PAPER, PEN, RED, Ink, Inks, draw_shapes, inks_for, join
 from retrosim.screen.shapes import Shapes
-from retrosim.screen.strokes import PEN
 
 from ..chrome import fitted
 from ..panel import Zone
