@@ -183,19 +183,10 @@ def sections(session: Session) -> Iterator[tuple[str, list[Text]]]:
 
 # Commands about what stops the machine: breakpoints, watchpoints, events, limits.
 
-WATCHES = {"write": "watch", "change": "cwatch", "read": "rwatch", "access": "awatch"}
-
 
 def command_of(point: Point) -> str:
     """Return the command that makes a point."""
-    number = "" if point.parameter is None else f" {point.parameter}"
-    words = {
-        "breakpoint": f"{'tbreak' if point.temporary else 'break'} {point.where}",
-        "watchpoint": f"{WATCHES.get(point.access, '')} {point.where}, {point.size}",
-        "event": f"catch {point.event}{number}",
-        "limit": f"limit {point.where},{number}",
-    }[point.kind]
-    return words + (f" if {point.condition.text}" if point.condition else "")
+    return point.command + (f" if {point.condition.text}" if point.condition else "")
 
 
 def break_at(is_temporary: bool) -> Callable[[Session, str], Answer]:

@@ -43,7 +43,7 @@ def stack(debugger: Debugger, limit: int = MAX_STACK) -> list[Line]:
 
 def points(debugger: Debugger) -> list[Line]:
     """Return what stops the machine; hooks are others'."""
-    return [Line(str(point), "remove", point.number) for point in debugger.points if point.kind != "hook"]
+    return [Line(str(point), "remove", point.number) for point in debugger.points if not point.acts]
 
 
 def causes(machine: Machine, before: Mapping[str, int]) -> list[Line]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from retrosim.checks import check_choice, check_integer
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
@@ -15,8 +15,22 @@ from retrosim.machine.budget import Budget
 from . import places
 from .conditions import Condition, Names, condition
 from .history import History, now
-from .observer import Limits, Observer, Tape
-from .points import ACCESSES, EVENTS, MAX_WATCHED, Point, Stop, Time, Write
+from .observer import Observer, Tape
+from .points import (
+    ACCESSES,
+    EVENTS,
+    MAX_WATCHED,
+    Breakpoint,
+    Event,
+    Hook,
+    Limit,
+    Point,
+    Stop,
+    Time,
+    Watched,
+    Watchpoint,
+    Write,
+)
 from .stack import Frame, call_before, call_stack, stack_pointer
 
 if TYPE_CHECKING:
@@ -29,6 +43,11 @@ FIRST_WINDOW = 1000  # instructions that are searched first, backwards from now
 WINDOW_GROWTH = 8
 MAX_FOUND = 256  # stops in a window; one with more is searched in parts
 MEMORY_LIMIT = 64 << 20  # bytes for states
+
+
+def _shown(where: int | str) -> str:
+    """Return a place as points show it."""
+    return where if isinstance(where, str) else f"{where:#x}"
 
 
 def _at(instructions: int) -> Time:
@@ -44,7 +63,7 @@ class Debugger:
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self._observer = machine._observer = Observer(machine, Limits(machine))
+        self._observer = machine._observer = Observer(machine)
         self._begin_history()
 
     # points
@@ -65,8 +84,8 @@ class Debugger:
         temporary  remove it when it stops
         Errors     ValueError
         """
-        found = self.resolve_all(where)
-        return self._add("breakpoint", where, condition, ignore, temporary=temporary, addresses=tuple(found))
+        addresses = tuple(self.resolve_all(where))
+        return self.add(Breakpoint(where=_shown(where), addresses=addresses, temporary=temporary), condition, ignore)
 
     def watchpoint(
         self,
@@ -84,14 +103,14 @@ class Debugger:
         access   "read", "write", "access" (either) or "change": written, and other than before
         the rest as for `breakpoint`
         """
-        more = self._watched(where, size, access)
-        return self._add("watchpoint", where, condition, ignore, temporary=temporary, **more)
+        watched = self._watched(where, size, access)
+        return self.add(Watchpoint(where=_shown(where), watched=watched, temporary=temporary), condition, ignore)
 
-    def _watched(self, where: int | str, size: int, access: str) -> dict[str, Any]:
+    def _watched(self, where: int | str, size: int, access: str) -> Watched:
         address = self.resolve(where)
         check_choice("access", access, ACCESSES)
         check_integer("size", size, 1, min(MAX_WATCHED, ADDRESS_MASK + 1 - address))
-        return {"addresses": (address,), "size": size, "access": access}
+        return Watched(address, size, access)
 
     def break_on(
         self,
@@ -113,31 +132,32 @@ class Debugger:
             raise ValueError("divergence: the machine plays no tape that it could leave; open one in place of a ROM")
         if number is not None:
             check_integer("number", number, 1 if event == "frame" else 0, 0xFFFFFFFF)
-        return self._add("event", event, condition, ignore, temporary=temporary, event=event, parameter=number)
+        return self.add(Event(where=event, event=event, parameter=number, temporary=temporary), condition, ignore)
 
     def limit(self, routine: int | str, clocks: int, condition: str | None = None) -> Point:
         """Stop when a routine has run longer than so many clocks since its first instruction. Errors: ValueError."""
         check_integer("clocks", clocks, 1, 1 << 62)
         if self.machine.timing == "off":
             raise ValueError("timing 'off': counts no clocks; allowed table, full")
-        found = (self.resolve(routine),)
-        return self._add("limit", routine, condition, 0, addresses=found, parameter=clocks)
+        limit = Limit(where=_shown(routine), addresses=(self.resolve(routine),), parameter=clocks)
+        return self.add(limit, condition)
 
     def hook(self, where: int | str, function: Callable[..., object], size: int = 0, access: str = "write") -> Point:
         """Call a function in place of stopping, see `Machine.on` and `Machine.watch`. Errors: ValueError."""
         if not callable(function):
             raise ValueError(f"hook {function!r}: allowed a function of the machine")
-        more = self._watched(where, size, access) if size else {"addresses": tuple(self.resolve_all(where))}
-        return self._add("hook", where, None, 0, function=function, **more)
+        watched = self._watched(where, size, access) if size else None
+        addresses = () if size else tuple(self.resolve_all(where))
+        return self.add(Hook(where=_shown(where), addresses=addresses, watched=watched, function=function))
 
-    def _add(self, kind: str, where: int | str, text: str | None, ignore: int, **more: Any) -> Point:
+    def add(self, point: Point, condition: str | None = None, ignore: int = 0) -> Point:
+        """Let a new point of any kind act, and return it: a kind is a class, see `points`. Errors: ValueError."""
         if len(self._observer.points) == MAX_POINTS:
             raise ValueError(f"{MAX_POINTS} points: no more are allowed; remove some")
         check_integer("ignore", ignore, 0, 1 << 62)
-        shown = where if isinstance(where, str) else f"{where:#x}"
-        number = max((each.number for each in self._observer.points), default=0) + 1
-        point = Point(number, kind, shown, ignore=ignore, **more)
-        point.condition = None if not text else self._condition(text, point)
+        point.condition = self._condition(condition, point) if condition else None
+        point.number, point.ignore = max((other.number for other in self._observer.points), default=0) + 1, ignore
+        point.moved(self.machine)
         self._observer.points.append(point)
         self._observer.arm()
         return point
@@ -353,7 +373,7 @@ class Debugger:
     def _back_to(self, address: int, sp: int) -> Stop:
         """Go back to where an instruction was last reached with the stack no deeper than `sp`, or to a point after."""
         not_deeper = Condition("", lambda: stack_pointer(self.machine) >= sp)
-        own = Point(0, "breakpoint", "", (address,), condition=not_deeper)
+        own = Breakpoint(addresses=(address,), condition=not_deeper)
         with self._points([*self._observer.points, own]):
             stop = self.reverse_run()
         return replace(stop, reason="step", point=None) if stop.point is own else stop
@@ -383,7 +403,7 @@ class Debugger:
         start = places.addresses(self.machine.image, where)[0]
         check_integer("size", size, 1, min(MAX_WATCHED, ADDRESS_MASK + 1 - start))
         here = self.time
-        own = Point(0, "watchpoint", "", (start,), size, "write")
+        own = Watchpoint(watched=Watched(start, size, "write"))
         with self._points([own]):
             found = self._last_stop(self.beginning.instructions, here, is_included=True)
         write = self._host_wrote(start, size, here)

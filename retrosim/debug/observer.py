@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from retrosim.cpu.spec.cpu import SERVICE
-from retrosim.cpu.spec.timing import WATCH_READS, WATCH_WRITES
+from retrosim.cpu.spec.timing import WATCH_READS
 from retrosim.machine import state_file
 from retrosim.machine.memory import FOREVER
 
 from .conditions import ConditionError
 from .history import History, now
 from .points import Point, Stop, Time
-from .stack import return_address, stack_pointer
 
 if TYPE_CHECKING:
     from retrosim.machine.machine import Machine
@@ -44,8 +42,8 @@ class Observer:
 
     is_interrupted = False
 
-    def __init__(self, machine: Machine, limits: Limits) -> None:
-        self.machine, self.limits = machine, limits
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
         self.points: list[Point] = []
         self.history: History | None = None
         self.is_debugged = False
@@ -84,6 +82,7 @@ class Observer:
         at, known = now(self.machine), self._at
         if (at.instructions, at.frame) != (known.instructions, known.frame):
             self.history.restart()  # counters do not go back or jump but from outside
+            self._tell_points()
         elif state_file.registers(self.machine.core) != self._registers:
             self.history.changed().registers = state_file.registers(self.machine.core)
         self.seal()
@@ -96,10 +95,14 @@ class Observer:
 
     def jumped(self) -> None:
         """The machine has been taken to another moment."""
-        self.limits.forget()
         self._counted = None
+        self._tell_points()
         self._look_at_memory()
         self.seal()
+
+    def _tell_points(self) -> None:
+        for point in self.points:
+            point.moved(self.machine)
 
     def seal(self) -> None:
         """Remember the present state, to find out what is changed from outside."""
@@ -110,8 +113,7 @@ class Observer:
     @property
     def due(self) -> int:
         """Clock at which a run is looked at whatever happens."""
-        due = self.limits.due
-        return FOREVER if due is None else due
+        return min((due for point in self.points if (due := point.due) is not None), default=FOREVER)
 
     def note(self, is_between: bool = False) -> None:
         """Find out what the last instruction did; `is_between`: what an interrupt between two did."""
@@ -139,13 +141,11 @@ class Observer:
         pc = int(state["pc"])
         if pc in self._breaks and not state["stopped"] and self._counted != (machine.instructions, pc):
             self._counted = machine.instructions, pc
-            if self.limits.reached(pc):
+            self._note_hits(point for point in self.points if point.reached(machine, pc))
+            if not self.is_muted and not self._breaks.issuperset(self._places()):
                 self.arm()
-            for point in self.points:
-                if pc in point.addresses and point.kind in ("breakpoint", "hook") and not point.size:
-                    self._hits.append((point, self.stopped(point.kind, point)))
-        if late := self.limits.late():
-            self._hits.append((late, self.stopped("limit", late)))
+        late = next((point for point in self.points if point.is_late(machine.cycles)), None)
+        self._note_hits([late] if late else [])
         hits, self._hits = self._hits, []
         try:
             for point, stop in hits:
@@ -161,12 +161,15 @@ class Observer:
         """Return a record of the present moment."""
         return Stop(reason, int(self.machine.core.state["pc"]), now(self.machine), point, **details)  # type: ignore[arg-type]
 
+    def _note_hits(self, points: Iterable[Point], **details: object) -> None:
+        self._hits += [(point, self.stopped(point.reason, point, **details)) for point in points]
+
     def _hit(self, point: Point, stop: Stop) -> None:
         if self.is_muted or not point.enabled:
             return
-        if point.function is not None and self.is_replaying:
+        if point.acts and self.is_replaying:
             return  # what it has changed then comes again by itself
-        if self.collect is None and point.function is None and not self.is_debugged:
+        if self.collect is None and not point.acts and not self.is_debugged:
             return
         stop = Stop(**{**stop.__dict__, "pc": int(self.machine.core.state["pc"]), "time": now(self.machine)})
         try:
@@ -175,28 +178,26 @@ class Observer:
         except ConditionError as error:
             stop = Stop(**{**stop.__dict__, "reason": "error", "text": str(error)})
         if self.collect is not None:
-            if point.function is None and point.kind != "limit" and self.collect(stop):
+            if point.is_searched and self.collect(stop):
                 self.stop = stop
             return
         point.hits += 1
-        if point.hits <= point.ignore and stop.reason != "error":
+        if stop.reason != "error" and (
+            point.hits <= point.ignore or not self._act(point, stop) or not self.is_debugged
+        ):
             return
-        if point.function is not None and stop.reason != "error":
-            if not self._call(point, stop) or not self.is_debugged:
-                return
-        elif point.temporary:
+        if point.temporary:
             self.points.remove(point)
             self.arm()
         self.stop = self.stop or stop
 
-    def _call(self, point: Point, stop: Stop) -> bool:
-        """Call a hook; what it changes is part of history."""
-        assert point.function is not None
-        if self.history is None:
-            return point.function(*([self.machine, stop] if point.size else [self.machine])) is True
+    def _act(self, point: Point, stop: Stop) -> bool:
+        """Let a point do what it does at a hit; what it changes is part of history."""
+        if self.history is None or not point.acts:
+            return point.act(self.machine, stop)
         before = state_file.registers(self.machine.core)
         try:
-            return point.function(*([self.machine, stop] if point.size else [self.machine])) is True
+            return point.act(self.machine, stop)
         finally:
             if (after := state_file.registers(self.machine.core)) != before:
                 self.history.changed().registers = after
@@ -225,33 +226,18 @@ class Observer:
             self.machine.set_input(device, value)
 
     def _event(self, event: str, number: int | None, by: int | None, text: str = "") -> None:
-        for point in self.points:
-            if point.event != event:
-                continue
-            wanted = point.parameter
-            if wanted is None or (number or 0) % wanted == 0 if event == "frame" else wanted in (None, number):
-                self._hits.append((point, self.stopped(event, point, number=number, by=by, text=text)))
+        happened = (point for point in self.points if point.happened(event, number))
+        self._note_hits(happened, number=number, by=by, text=text)
 
     def _touched(self, low: int, high: int, access: str, by: int | None) -> None:
-        memory = self.machine.core.ram
         for point in self.points:
-            if not point.access:
-                continue
-            start, stop = max(low, point.addresses[0]), min(high, point.stop)
-            if start >= stop:
-                continue
-            offset, new = start - point.addresses[0], memory[start:stop].tobytes()
-            old = point.before[offset : offset + len(new)]
-            if access == "write":
-                point.before = memory[point.addresses[0] : point.stop].tobytes()
-            if point.access in (access, "access") or (point.access == "change" and access == "write" and old != new):
-                found = {"access": access, "address": start, "size": len(new), "old": old, "new": new, "by": by}
-                self._hits.append((point, self.stopped("hook" if point.function else "watchpoint", point, **found)))
+            if point.watched and (details := point.watched.touched(self.machine.core.ram, low, high, access)):
+                self._note_hits([point], by=by, **details)
 
     def _look_at_memory(self) -> None:
         for point in self.points:
-            if point.access:
-                point.before = self.machine.core.ram[point.addresses[0] : point.stop].tobytes()
+            if point.watched:
+                point.watched.look(self.machine.core.ram)
 
     def _written(self, address: int, data: bytes) -> None:
         """Memory is being written from outside."""
@@ -263,84 +249,20 @@ class Observer:
         if self.history is not None and not self.is_replaying:
             self._at = self._at._replace(instructions=-1)
 
+    def _places(self) -> Iterator[int]:
+        return (address for point in self.points if point.enabled for address in point.places)
+
     def arm(self) -> None:
         """Have the engines end where the points are."""
         machine, points = self.machine, [] if self.is_muted else [point for point in self.points if point.enabled]
-        watched: dict[tuple[int, int], int] = {}
-        for point in points:
-            if point.access:
-                place = point.addresses[0], point.stop
-                reads = WATCH_READS if point.access in ("read", "access") else 0
-                watched[place] = watched.get(place, 0) | (WATCH_WRITES if point.access != "read" else 0) | reads
-        observes = any(what & WATCH_READS for what in watched.values()) or any(p.event == "exception" for p in points)
-        machine._observe_reads(observes)
-        if watched != machine.core.observed:
-            machine.core.observe(watched)
-        own = {a for p in points if not p.size and p.kind in ("breakpoint", "hook") for a in p.addresses}
-        self._breaks = frozenset(own | (set() if self.is_muted else self.limits.addresses(points)))
+        noted: dict[tuple[int, int], int] = {}
+        for watched in (point.watched for point in points if point.watched):
+            place = watched.address, watched.stop
+            noted[place] = noted.get(place, 0) | watched.wants
+        reads = any(wants & WATCH_READS for wants in noted.values())
+        machine._observe_reads(reads or any(point.needs_exceptions for point in points))
+        if noted != machine.core.observed:
+            machine.core.observe(noted)
+        self._breaks = frozenset() if self.is_muted else frozenset(self._places())
         machine._engine.break_at(self._breaks)
         self._look_at_memory()
-
-
-# Routines that must not run longer than so many clocks.
-
-
-@dataclass
-class Activation:
-    """A call of a routine that has not returned yet.
-
-    back, sp  where it returns to, and the stack pointer at its first instruction
-    due       clock after which it has run too long; None once that was told
-    """
-
-    point: Point
-    back: int
-    sp: int
-    due: int | None
-
-
-class Limits:
-    """Follows the calls of routines that points limit, by their first instructions and the places they return to."""
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self._active: list[Activation] = []
-        self._returns: dict[int, set[int]] = {}  # number of the point -> where the routine has returned to
-
-    def addresses(self, points: Iterable[Point]) -> set[int]:
-        """Return the addresses to stop at."""
-        limits = [point for point in points if point.kind == "limit"]
-        self._points = {point.addresses[0]: point for point in limits}
-        places = {back for point in limits for back in self._returns.get(point.number, ())}
-        return places | self._points.keys()
-
-    def forget(self) -> None:
-        """Forget the calls under way: time has jumped."""
-        self._active.clear()
-
-    def reached(self, pc: int) -> bool:
-        """Notice that an address is reached; return whether there is a new one to stop at."""
-        sp = stack_pointer(self.machine)
-        self._active = [each for each in self._active if not (each.back == pc and sp >= each.sp)]
-        point = self._points.get(pc)
-        if point is None or point.parameter is None:
-            return False
-        back = return_address(self.machine)
-        self._active.append(Activation(point, back, sp, self.machine.cycles + point.parameter))
-        known = self._returns.setdefault(point.number, set())
-        is_new = back not in known
-        known.add(back)
-        return is_new
-
-    @property
-    def due(self) -> int | None:
-        """Clock at which the next call has run too long."""
-        return min((each.due + 1 for each in self._active if each.due is not None), default=None)
-
-    def late(self) -> Point | None:
-        """Return the limit that a call under way exceeds, each call once."""
-        for each in self._active:
-            if each.due is not None and self.machine.cycles > each.due:
-                each.due = None
-                return each.point
-        return None

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from retrosim.cpu.spec.timing import WATCH_READS, WATCH_WRITES
 from retrosim.errors import CpuFault
 
 from .conditions import Condition
+from .stack import return_address, stack_pointer
 
-ACCESSES = ("read", "write", "access", "change")
+if TYPE_CHECKING:
+    import numpy as np
+
+    from retrosim.machine.machine import Machine
+
+WATCHES = {"read": "rwatch", "write": "watch", "access": "awatch", "change": "cwatch"}
+"""What may be watched for -> the command for it."""
+ACCESSES = tuple(WATCHES)
 EVENTS = ("exception", "service", "frame", "divergence")
 MAX_WATCHED = 1 << 16  # bytes of a watchpoint
 
@@ -27,11 +36,54 @@ class Time(NamedTuple):
 
 
 @dataclass(eq=False)
-class Point:
-    """A breakpoint, watchpoint, event, limit or hook.
+class Watched:
+    """Some memory that is watched.
 
-    number     1, 2, ... in the order of their making
+    size    bytes
+    access  what matters: "read", "write", "access" (either) or "change": written, and other than before
+    before  what it held at the last look
+    """
+
+    address: int
+    size: int
+    access: str
+    before: bytes = field(default=b"", repr=False)
+
+    @property
+    def stop(self) -> int:
+        """Address after it."""
+        return self.address + self.size
+
+    @property
+    def wants(self) -> int:
+        """What the engines are to note: WATCH_READS, WATCH_WRITES or both."""
+        reads = WATCH_READS if self.access in ("read", "access") else 0
+        return reads | (WATCH_WRITES if self.access != "read" else 0)
+
+    def look(self, memory: np.ndarray) -> None:
+        """Remember what it holds."""
+        self.before = memory[self.address : self.stop].tobytes()
+
+    def touched(self, memory: np.ndarray, low: int, high: int, access: str) -> dict[str, Any] | None:
+        """Memory from `low` to before `high` was read or written; return what a `Stop` says of it, if it matters."""
+        start, stop = max(low, self.address), min(high, self.stop)
+        if start >= stop:
+            return None
+        old, new = self.before[start - self.address : stop - self.address], memory[start:stop].tobytes()
+        if access == "write":
+            self.look(memory)
+        is_change = self.access == "change" and access == "write" and old != new
+        if not is_change and self.access not in (access, "access"):
+            return None
+        return {"access": access, "address": start, "size": stop - start, "old": old, "new": new}
+
+
+@dataclass(eq=False, kw_only=True)
+class Point:
+    """What ends a debugged run, or acts while one goes on. Each kind is a class, which says what it reacts to and how.
+
     kind       "breakpoint", "watchpoint", "event", "limit" or "hook"
+    number     1, 2, ... in the order of their making; 0: not among the debugger's own
     where      as it was given
     addresses  of the instructions to stop before; of a watchpoint its first byte
     size       bytes that are watched
@@ -43,23 +95,31 @@ class Point:
     hits       times that it was reached and its condition held
     temporary  removed when it stops
     function   what is called at a hit, in place of stopping
+
+    acts         does it call somebody in place of stopping, with and without the debugger?
+    is_searched  does a search in the past find it?
     """
 
-    number: int
-    kind: str
-    where: str
+    kind: ClassVar[str]
+    acts: ClassVar[bool] = False
+    is_searched: ClassVar[bool] = True
+
+    number: int = 0
+    where: str = ""
     addresses: tuple[int, ...] = ()
-    size: int = 0
-    access: str = ""
-    event: str = ""
+    watched: Watched | None = None
+    event: str = field(default="", init=False)
     parameter: int | None = None
     condition: Condition | None = None
     ignore: int = 0
     temporary: bool = False
-    function: Callable[..., Any] | None = None
+    function: Callable[..., Any] | None = field(default=None, init=False)
     enabled: bool = True
     hits: int = 0
-    before: bytes = field(default=b"", repr=False)  # what a watchpoint's memory held at the last look
+
+    def __post_init__(self) -> None:
+        if self.watched is not None:
+            self.addresses = (self.watched.address,)
 
     @property
     def address(self) -> int | None:
@@ -67,21 +127,205 @@ class Point:
         return self.addresses[0] if self.addresses else None
 
     @property
-    def stop(self) -> int:
-        """Address after what a watchpoint watches."""
-        return self.addresses[0] + self.size
+    def size(self) -> int:
+        return self.watched.size if self.watched else 0
+
+    @property
+    def access(self) -> str:
+        return self.watched.access if self.watched else ""
+
+    # what it wants to be told
+
+    @property
+    def places(self) -> Collection[int]:
+        """Addresses of the instructions before which the run is looked at."""
+        return () if self.watched else self.addresses
+
+    @property
+    def due(self) -> int | None:
+        """The clock at which the run is looked at whatever happens."""
+        return None
+
+    @property
+    def needs_exceptions(self) -> bool:
+        """Have the engines to note exceptions?"""
+        return False
+
+    # what it is told; most answer whether that is a hit
+
+    def moved(self, machine: Machine) -> None:
+        """It is new, or the machine has been taken to another moment."""
+
+    def reached(self, machine: Machine, pc: int) -> bool:
+        """An instruction comes next at which the run is looked at."""
+        return pc in self.places
+
+    def happened(self, event: str, number: int | None) -> bool:
+        """An event has happened; number: its own, see `Stop`."""
+        return False
+
+    def is_late(self, clock: int) -> bool:
+        """So many clocks have passed since power-on."""
+        return False
+
+    def act(self, machine: Machine, stop: Stop) -> bool:
+        """Do at a hit what it does; return whether a debugged run ends."""
+        return True
+
+    # what it says
+
+    @property
+    def reason(self) -> str:
+        """The reason of its stops."""
+        return self.kind
+
+    @property
+    def about(self) -> str:
+        """What it reacts to, in words."""
+        return self.where
+
+    @property
+    def command(self) -> str:
+        """The command of `retrosim debug` that makes it, without its condition; "" for none."""
+        return ""
+
+    @property
+    def marks(self) -> Collection[int]:
+        """Addresses of the instructions that listings mark."""
+        return ()
 
     def __str__(self) -> str:
-        what = {
-            "watchpoint": f"{self.access} of {self.size} bytes at ",
-            "limit": f"more than {self.parameter} clocks in ",
-        }
-        name = f"{self.event}{'' if self.parameter is None else f' {self.parameter}'}" if self.event else self.where
-        parts = [f"{self.kind} {self.number}: {what.get(self.kind, '')}{name}"]
+        parts = [f"{self.kind} {self.number}: {self.about}"]
         parts += [f"if {self.condition.text}"] if self.condition else []
         parts += [f"{self.hits} hits"] if self.hits else []
         parts += ["disabled"] if not self.enabled else []
         return ", ".join(parts)
+
+
+class Breakpoint(Point):
+    """Stops before instructions: of a line that is compiled into several functions each one's."""
+
+    kind = "breakpoint"
+
+    @property
+    def command(self) -> str:
+        return f"{'tbreak' if self.temporary else 'break'} {self.where}"
+
+    @property
+    def marks(self) -> Collection[int]:
+        return self.addresses
+
+
+class Watchpoint(Point):
+    """Stops after an instruction that touches the watched memory."""
+
+    kind = "watchpoint"
+
+    @property
+    def about(self) -> str:
+        return f"{self.access} of {self.size} bytes at {self.where}"
+
+    @property
+    def command(self) -> str:
+        return f"{WATCHES[self.access]} {self.where}, {self.size}"
+
+
+@dataclass(eq=False, kw_only=True)
+class Event(Point):
+    """Stops when something happens."""
+
+    kind = "event"
+    event: str
+
+    @property
+    def needs_exceptions(self) -> bool:
+        return self.event == "exception"
+
+    def happened(self, event: str, number: int | None) -> bool:
+        if event != self.event or self.parameter is None:
+            return event == self.event
+        return (number or 0) % self.parameter == 0 if event == "frame" else number == self.parameter
+
+    @property
+    def reason(self) -> str:
+        return self.event
+
+    @property
+    def about(self) -> str:
+        return self.event if self.parameter is None else f"{self.event} {self.parameter}"
+
+    @property
+    def command(self) -> str:
+        return f"catch {self.about}"
+
+
+@dataclass
+class Call:
+    """A call of a routine that has not returned yet.
+
+    back, sp  where it returns to, and the stack pointer at its first instruction
+    due       clock after which it has run too long; None once that was told
+    """
+
+    back: int
+    sp: int
+    due: int | None
+
+
+@dataclass(eq=False, kw_only=True)
+class Limit(Point):
+    """Stops when a routine runs too long: follows its calls, from its first instruction to where they return."""
+
+    kind, is_searched = "limit", False
+    parameter: int
+    _calls: list[Call] = field(default_factory=list, init=False, repr=False)
+    _returns: set[int] = field(default_factory=set, init=False, repr=False)
+
+    @property
+    def places(self) -> Collection[int]:
+        return {*self.addresses, *self._returns}
+
+    @property
+    def due(self) -> int | None:
+        return min((call.due + 1 for call in self._calls if call.due is not None), default=None)
+
+    def moved(self, machine: Machine) -> None:
+        self._calls.clear()
+
+    def reached(self, machine: Machine, pc: int) -> bool:
+        sp = stack_pointer(machine)
+        self._calls = [call for call in self._calls if call.back != pc or sp < call.sp]
+        if pc in self.addresses and self.enabled:
+            back = return_address(machine)
+            self._calls.append(Call(back, sp, machine.cycles + self.parameter))
+            self._returns.add(back)
+        return False
+
+    def is_late(self, clock: int) -> bool:
+        for call in self._calls:
+            if call.due is not None and clock > call.due:
+                call.due = None
+                return True
+        return False
+
+    @property
+    def about(self) -> str:
+        return f"more than {self.parameter} clocks in {self.where}"
+
+    @property
+    def command(self) -> str:
+        return f"limit {self.where}, {self.parameter}"
+
+
+@dataclass(eq=False, kw_only=True)
+class Hook(Point):
+    """Calls a function with the machine before instructions, or with machine and `Stop` after memory was touched."""
+
+    kind, acts, is_searched = "hook", True, False
+    function: Callable[..., Any]
+
+    def act(self, machine: Machine, stop: Stop) -> bool:
+        return self.function(*([machine, stop] if self.watched else [machine])) is True
 
 
 @dataclass(frozen=True)

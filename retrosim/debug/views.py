@@ -143,7 +143,7 @@ def memory(
 def code(debugger: Debugger, address: int, count: int, before: int = 0) -> list[CodeRow]:
     """Return instructions: up to `before` that lead to an address, and `count` from there."""
     machine = debugger.machine
-    points = {each: p for p in debugger.points if p.kind == "breakpoint" for each in p.addresses}
+    points = {marked: point for point in debugger.points for marked in point.marks}
     decoder = Decoder(machine)
     rows = []
     for pc, insn in [*decoder.before(address, before), *decoder.following(address, count)]:

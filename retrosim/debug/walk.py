@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from retrosim.checks import did_you_mean
 from retrosim.scenarios.walks import CalledTest, Flag, ReadTest, Records, WalkSource
 
-from .points import Point, Stop, Time
+from .points import Breakpoint, Point, Stop, Time, Watched, Watchpoint
 from .stack import argument
 
 if TYPE_CHECKING:
@@ -128,11 +128,11 @@ class Walk:
             found = self._find(name) if name else None
             if found is None:
                 return None
-            points.append(Point(0, "breakpoint", name, (found.address,)))
+            points.append(Breakpoint(where=name, addresses=(found.address,)))
             return points[-1]
 
         def watch(symbol: Symbol, access: str) -> Point:
-            points.append(Point(0, "watchpoint", "", (symbol.address,), symbol.size, access))
+            points.append(Watchpoint(watched=Watched(symbol.address, symbol.size, access)))
             return points[-1]
 
         self._at_pass = breakpoint(source.passes)

@@ -126,7 +126,7 @@ class Breakpoints:
         if given is not None and (message := given.text("logMessage", "")):
             self.messages[point.number] = message
         said: dict[str, Any] = {"id": point.number, "verified": True}
-        if point.kind == "breakpoint":
+        if point.marks:
             said["instructionReference"] = f"{point.address:#x}"
         return said
 

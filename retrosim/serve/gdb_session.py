@@ -422,7 +422,7 @@ class GdbSession:
 
     def _why(self, stop: Stop) -> bytes:
         if stop.reason == "watchpoint" and stop.point is not None:
-            return b"%b:%x;" % (WATCHES[stop.point.access], stop.address or 0)
+            return b"%b:%x;" % (WATCHES.get(stop.point.access, b"watch"), stop.address or 0)
         if stop.reason == "beginning":
             return b"replaylog:begin;"
         if stop.reason == "breakpoint":

@@ -125,13 +125,13 @@ def test_a_format_of_program_files_is_loaded(checkout: Path) -> None:
 
 
 @pytest.mark.full
-def test_an_event_stops_the_debugger(checkout: Path) -> None:
-    observer = checkout / "retrosim/debug/observer.py"
-    insert(checkout / "retrosim/debug/points.py", "EVENTS = (", '"second", ')
-    insert(observer, '        self._event("frame", frame, None)\n', block(TOOLS, "        second ="))
-    insert(observer, '        self._registers = b""\n', "        self._second = 0\n")
-    beginning = "        self.stop, self._hits, self._frame = None, [], self.machine.frame_number\n"
-    insert(observer, beginning, block(TOOLS, "        self._second = now"))
-    tests = "tests/machine/test_second.py"
+def test_a_kind_of_point_stops_the_debugger(checkout: Path) -> None:
+    points, commands = checkout / "retrosim/debug/points.py", checkout / "retrosim/console/commands.py"
+    decorator = "@dataclass(eq=False, kw_only=True)\n"
+    replace(points, f"{decorator}class Hook", f"{block(TOOLS, f'{decorator}class Second')}\n\n{decorator}class Hook")
+    replace(commands, "import EVENTS, Point\n", "import EVENTS, Point, Second\n")
+    replace(commands, "\n\ndef points(", f"\n\n{block(TOOLS, 'def second')}\n\ndef points(")
+    below(commands, 'Command(("limit",)', block(TOOLS, '        Command(("second",)'))
+    tests = "tests/debug/test_second.py"
     (checkout / tests).write_text(block(TOOLS, f"# {tests}"))
     judge(checkout, tests)

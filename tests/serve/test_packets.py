@@ -76,3 +76,13 @@ def test_gdb_interrupts_and_others_are_disconnected() -> None:
     with ours, theirs:
         theirs.sendall(b"POST / HTTP/1.1\r\n\r\n$qRcmd,7265736574#37")
         assert GdbSession(target, Connection(ours)).serve() and target.machine.instructions > 0
+
+
+def test_gdb_is_told_of_a_watchpoint_that_only_monitor_makes() -> None:
+    target = Target(Machine("mc68040-25", "shooter", engine="interpret"))
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        session = GdbSession(target, Connection(theirs))
+        session.monitor.answer("cwatch gFrame, 4")
+        where = b"watch:%x;" % target.debugger.resolve("gFrame")
+        assert where in session.answer(b"c")

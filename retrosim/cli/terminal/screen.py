@@ -283,7 +283,7 @@ class DebugScreen(App[None]):
             return
         if action == "toggle":
             points = session.debugger.points
-            here = [point for point in points if point.kind == "breakpoint" and at in point.addresses]
+            here = [point for point in points if at in point.marks]
             self.action_command(f"delete {here[0].number}" if here else f"break {at:#x}")
         elif action == "remove":
             self.action_command(f"delete {at}")

@@ -256,12 +256,11 @@ class DebugPanel(Panel):
     @property
     def points(self) -> list[Point]:
         """All points but the stopwatch's."""
-        return [point for point in self.debugger.points if point.kind != "hook"]
+        return [point for point in self.debugger.points if not point.acts]
 
     def breakpoint_at(self, address: int) -> Point | None:
         """Return the breakpoint of an instruction."""
-        found = (p for p in self.points if p.kind == "breakpoint" and address in p.addresses)
-        return next(found, None)
+        return next((point for point in self.points if address in point.marks), None)
 
     # commands
 
@@ -468,7 +467,7 @@ class DebugPanel(Panel):
             for hook in self.stopwatch.points if self.stopwatch else []:
                 self.debugger.remove(hook)
             return []
-        kept = [command_of(point) for point in self.points]
+        kept = [command_of(point) for point in self.points if point.command]
         self.debugger.release()
         return kept
 

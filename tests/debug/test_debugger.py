@@ -9,7 +9,7 @@ import random
 
 import pytest
 
-from retrosim.debug import ConditionError, Time
+from retrosim.debug import ConditionError, Point, Time
 from retrosim.errors import CpuFault
 from retrosim.machine import Machine
 from tests.helpers.amount import amount
@@ -129,6 +129,55 @@ def test_a_limit_stops_what_runs_longer() -> None:
     start = machine.cycles
     debugger.reverse_step_out()
     assert 5_000 < start - machine.cycles < 5_300
+
+
+def test_each_of_two_limits_of_a_routine_stops() -> None:
+    debugger = opened().debugger
+    points = [debugger.limit("CheckAllObjects", clocks) for clocks in (5_000, 5_400)]
+    assert [debugger.run(frames=2).point for _ in range(2)] == points
+    debugger.enable(points[0], False)
+    assert debugger.run(frames=2).point is points[1]
+
+
+def test_a_limit_that_was_removed_meanwhile_does_not_stop() -> None:
+    debugger = opened().debugger
+    point = debugger.limit("CheckAllObjects", 5_000)
+    debugger.until("CheckAllObjects")
+    debugger.run(instructions=10)
+    debugger.remove(point)
+    assert debugger.run(frames=2).reason == "frames"
+
+
+def test_a_kind_of_point_of_ones_own_says_what_it_reacts_to() -> None:
+    class Odd(Point):
+        kind = "odd"
+
+        def happened(self, event: str, number: int | None) -> bool:
+            return event == "frame" and (number or 0) % 2 == 1
+
+    debugger = opened().debugger
+    point = debugger.add(Odd(where="frames"), "frame > 2")
+    stop = debugger.run(frames=9)
+    assert (stop.reason, stop.number, str(point)) == ("odd", 3, "odd 1: frames, if frame > 2, 1 hits")
+    assert debugger.run(frames=9).number == 5 and debugger.reverse_run().time == stop.time
+    assert (point.addresses, point.size, point.access, point.event) == ((), 0, "", "")
+
+
+def test_points_say_what_they_were_told() -> None:
+    debugger = opened().debugger
+    debugger.breakpoint("MoveAll", temporary=True)
+    debugger.watchpoint("gFrame", 4, "change")
+    debugger.break_on("frame", 3, "d0 == 1")
+    debugger.limit(debugger.resolve("MoveAll"), 500)
+    debugger.hook("gFrame", print, 4)
+    move, frame = debugger.resolve("MoveAll"), debugger.resolve("gFrame")
+    assert [(str(point), point.command, point.addresses) for point in debugger.points] == [
+        ("breakpoint 1: MoveAll", "tbreak MoveAll", (move,)),
+        ("watchpoint 2: change of 4 bytes at gFrame", "cwatch gFrame, 4", (frame,)),
+        ("event 3: frame 3, if d0 == 1", "catch frame 3", ()),
+        (f"limit 4: more than 500 clocks in {move:#x}", f"limit {move:#x}, 500", (move,)),
+        ("hook 5: gFrame", "", (frame,)),
+    ]
 
 
 def test_stepping_over_and_out_returns_to_the_same_depth() -> None:
