@@ -210,9 +210,7 @@ class Evaluator(ExecutionContext):
             otherwise()
 
     def for_each_bit(self, mask: Word, body: Callable[[Word], None], down: bool = False) -> None:
-        numbers = [i for i in range(mask.bits) if mask.number >> i & 1]
-        for number in reversed(numbers) if down else numbers:
-            body(Word(32, number))
+        self.for_each_known_bit(mask, body, down)
 
     def subroutine(self, name: str, function: Callable[..., Word], *words: Word) -> Word:
         return function(self, *words)

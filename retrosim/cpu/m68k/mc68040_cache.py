@@ -30,7 +30,7 @@ from typing import Any
 from ..spec.cpu import ADDRESS_MASK
 from ..spec.hits import FIELD as HITS
 from ..spec.hits import READS, SIZES, WRITES, add_hits, clear_hits, is_hit, is_line_hit
-from ..spec.timing import Usual
+from ..spec.timing import Usual, later, until
 from ..spec.values import Word
 
 VALID = 1 << 31
@@ -64,10 +64,6 @@ FIELDS = (
 
 def _parameter(m, name: str) -> Word:
     return m.element("memory", m.const(32, MEMORY.index(name)))
-
-
-def _later(m, a: Word, b: Word) -> Word:
-    return m.select(a.ult(b), b, a)
 
 
 COUNTS = {"dtag": "dcount", "itag": "icount"}
@@ -114,24 +110,19 @@ def _note_hits(m, line: Word, hits: int, wait: Word) -> None:
     m.when(wait.eq(0), lambda: add_hits(m, line << LINE_SHIFT, LINE_BYTES, hits))
 
 
-def _until(m, time: Word, now: Word) -> Word:
-    """Return the clocks until a time, 0 when it has passed."""
-    return m.select(now.ult(time), time - now, m.const(64, 0))
-
-
 def _wait_for_fill(m, line: Word, now: Word) -> Any:
     """Return a variable: the clocks until a line is complete, if it is the one that is still arriving."""
     wait, end = m.variable(m.const(64, 0)), m.get("filled_by")
     arriving = m.get("filling").eq(line)
     # a branch, not a choice of values: the host then need not know `now` to go on
-    m.when(arriving, lambda: wait.set(_until(m, end, now)))
+    m.when(arriving, lambda: wait.set(until(m, end, now)))
     return wait
 
 
 def _fill(m, tags: str, line: Word, now: Word) -> Word:
     """Read a line; return the clocks until its first long word is there."""
     victim = _victim(m, tags, line)
-    start = _later(m, now, m.get("bus_free"))
+    start = later(m, now, m.get("bus_free"))
     end = start + _parameter(m, "line_read")
     m.set("filled_by", end)
     if tags == "dtag":
@@ -215,7 +206,7 @@ def read(m, address: Word, size: Word, now: Word) -> Word:
             m.when(is_line_hit(m, line << LINE_SHIFT, False), lambda: _step(m, "dtag"), look)
 
         def uncached() -> None:
-            end = _later(m, at, m.get("bus_free")) + _parameter(m, "first_read")
+            end = later(m, at, m.get("bus_free")) + _parameter(m, "first_read")
             m.set("bus_free", end)
             extra.set(end - at)
 
@@ -240,7 +231,7 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
             """One write may wait for the bus; a second one holds execution until the first is on its way."""
             free = m.get("bus_free")
             extra.set(m.select(at.ult(free), free - at, m.const(64, 0)))
-            m.set("bus_free", _later(m, at, free) + _parameter(m, clocks))
+            m.set("bus_free", later(m, at, free) + _parameter(m, clocks))
 
         def look() -> None:
             found, dirty = _find(m, "dtag", line), m.const(8, 1)
@@ -295,7 +286,7 @@ def usual(m, name: str, address: Word, size: int, now: Callable[[], Word]) -> Us
     late, renewal = (m.const(1, 0), lambda: m.const(64, 0)), None
     if not is_write:
         is_stored = m.get("stored").eq(location >> 2)
-        late = is_stored, lambda: m.select(is_stored, _until(m, m.get("stored_by"), now()), m.const(64, 0))
+        late = is_stored, lambda: m.select(is_stored, until(m, m.get("stored_by"), now()), m.const(64, 0))
     if size == 4:  # across long words, but within a line
         condition, clocks = late
         late = condition, lambda: clocks() + crossing(m, location.zext(64), m.const(64, size))
@@ -312,7 +303,7 @@ def hit(m, name: str, address: Word, size: Word, now: Word) -> tuple[Word, Calla
     begin = m.const(64, 0)
     if name == "read":
         is_stored = m.get("stored").eq(location >> 2)
-        begin = m.select(is_stored, _until(m, m.get("stored_by"), now), begin)
+        begin = m.select(is_stored, until(m, m.get("stored_by"), now), begin)
     wait = begin + crossing(m, address, size)
 
     def effects() -> None:

@@ -27,7 +27,7 @@ from typing import Any
 
 from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn, Row
-from ..spec.timing import Usual
+from ..spec.timing import Usual, later
 from ..spec.values import Word
 from . import mc68040_cache
 from .ea import Ea
@@ -70,10 +70,10 @@ class PipelineTiming(MC68040Timing):
         """What is ready before the address stage is free is ready in time."""
         m = self.m
         free = m.get("ea_end")
-        m.set("fetch_end", self._later(free, m.get("fetch_end")))
+        m.set("fetch_end", later(m, free, m.get("fetch_end")))
         for number in range(m.cpu.layout.fields["ready"][1]):
             register = m.const(32, number)
-            m.set_element("ready", register, self._later(free, m.element("ready", register)))
+            m.set_element("ready", register, later(m, free, m.element("ready", register)))
 
     def usual(self, name: str, address: Word, size: int, now: Callable[[], Word]) -> Usual:
         return mc68040_cache.usual(self.m, name, address, size, now)
@@ -112,11 +112,11 @@ class PipelineTiming(MC68040Timing):
         self.ea_free = m.get("ea_end")
         self.coded = start = self.ea_free + self._instruction_fetch() + self._delivery()
         for register in self._address_registers(row, operands):
-            start = self._later(start, m.element("ready", register))
+            start = later(m, start, m.element("ready", register))
         self.refills = m.cpu.choices["return"] == "done" and is_trap_or_return(row)
         self.synchronises = is_synchronising(row)
         if self.synchronises:
-            start = self._later(start, self._later(self.executed, m.get("bus_free")))
+            start = later(m, start, later(m, self.executed, m.get("bus_free")))
         self.ea_start = self.ea_end = start
         self.pending = len(self.costs) == 2
         if not self.pending:
@@ -168,16 +168,13 @@ class PipelineTiming(MC68040Timing):
         registers = [r for o in operands.values() if isinstance(o, Ea) for r in o.address_registers]
         return registers + [operands[name] for name in row.options.get("early", ())]
 
-    def _later(self, a: Word, b: Word) -> Word:
-        return self.m.select(a.ult(b), b, a)
-
     def outcome(self, condition: Word) -> None:
         if self.pending:
             self.pending = False
             self._issue(*(self.m.select(condition, a, b) for a, b in zip(*self.costs, strict=True)))
             if self.tests_flags:
                 flags = self.m.select(condition, self.m.const(64, 0), self.executed)
-                self.ea_end = self.entered = self._later(self.ea_end, flags)
+                self.ea_end = self.entered = later(self.m, self.ea_end, flags)
                 self.usual = self._entered(self.ea_end, self.entered)
 
     def _issue(self, packed: Word, rules: Word) -> None:
@@ -196,8 +193,8 @@ class PipelineTiming(MC68040Timing):
         """
         if self.is_branch:
             return ea_end, entered
-        left = self._later(ea_end, self.fetch_free)
-        return left, self._later(entered, self.fetch_free) if self.overlaps else left
+        left = later(self.m, ea_end, self.fetch_free)
+        return left, later(self.m, entered, self.fetch_free) if self.overlaps else left
 
     def memory(self, address: Word, bits: int, write: bool) -> None:
         m = self.m
@@ -210,14 +207,14 @@ class PipelineTiming(MC68040Timing):
         else:
             # of what synchronises most of the clocks are not those of an address
             asked = self.ea_start if self.synchronises else self.ea_end
-            now = self._later(asked, self.fetch_free) + self.fetch_wait.get()
+            now = later(m, asked, self.fetch_free) + self.fetch_wait.get()
             wait = m.subroutine("read", mc68040_cache.read, location, size, now)
             self.fetch_wait.set(self.fetch_wait.get() + wait)
 
     def _store_time(self) -> Word:
         """Return when a store is made if none before it waited: at the end, or one each clock of execution."""
         _, _, entered, base = self._stages()
-        began = self._later(entered + self.fetch_wait.get(), self.executed)
+        began = later(self.m, entered + self.fetch_wait.get(), self.executed)
         if self.stored is None:
             return began + base
         self.stored.set(self.stored.get() + 1)
@@ -239,7 +236,7 @@ class PipelineTiming(MC68040Timing):
             ea_end, entered = self.usual
             return self.ea_start, ea_end, entered + self.fetches, self.base
         usual, more = replaced.eq(0), (added & 0xFFF).zext(64)
-        start = m.select(usual, self.ea_start, self._later(self.ea_start, self.executed))
+        start = m.select(usual, self.ea_start, later(m, self.ea_start, self.executed))
         instead = start + (replaced & 0xFFF).zext(64)
         ea_end, entered = (m.select(usual, each + more, instead) for each in (self.ea_end, self.entered))
         ea_end, entered = self._entered(ea_end, entered)
@@ -256,7 +253,7 @@ class PipelineTiming(MC68040Timing):
     def written(self, register: Word, stage: str) -> None:
         _, ea_end, fetched, base = self._stages()
         fetch_end = fetched + self.fetch_wait.get()
-        done = {"address": ea_end, "fetch": fetch_end, "execute": self._later(fetch_end, self.executed) + base}[stage]
+        done = {"address": ea_end, "fetch": fetch_end, "execute": later(self.m, fetch_end, self.executed) + base}[stage]
         self.m.set_element("ready", register, done)
 
     def _fetch_end(self) -> Word:
@@ -266,7 +263,7 @@ class PipelineTiming(MC68040Timing):
         m = self.m
         self.settle()
         fetch_end, ea_end = self._fetch_end(), self.ea_end
-        began = self._later(fetch_end, self.executed)
+        began = later(m, fetch_end, self.executed)
         if self.row.options.get("flow"):  # the address that is fetched is where the next instruction is
             ea_end = ea_end + self.fetch_wait.get()
         if self.slack.known != NEVER:

@@ -23,7 +23,7 @@ from ..assembly.encoding import Encoding, Parsing
 from ..assembly.expressions import Expression, Unfit
 from ..spec import operands
 from ..spec.decoding import Decoding
-from ..spec.operands import Static
+from ..spec.operands import Static, signed
 from ..spec.rows import Row
 from ..spec.values import Word
 from .assembly import CACHE_NAMES, CONTROL_NAMES, as_signed, fits, immediate, register_number
@@ -107,12 +107,6 @@ class Condition(Static):
 
 DATA_REGISTERS, ADDRESS_REGISTERS = ("d", "y"), ("a", "b")  # kinds that name one
 REGISTERS = tuple([f"d{i}" for i in range(8)] + [f"a{i}" for i in range(7)] + ["sp", "zero"])
-
-
-def signed(value: int, bits: int) -> int:
-    """Read the low `bits` of a number as two's complement."""
-    value &= (1 << bits) - 1
-    return value - (value >> (bits - 1) << bits)
 
 
 class Field(operands.Field):

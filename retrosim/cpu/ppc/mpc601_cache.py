@@ -40,7 +40,7 @@ from ..spec.hits import (
     keep_presence,
     put_hits,
 )
-from ..spec.timing import Usual
+from ..spec.timing import Usual, later, until
 from ..spec.values import Word
 from .mpc601_clocks import memory, rules
 
@@ -77,15 +77,6 @@ FIELDS = (
 
 def parameter(m, name: str) -> Word:
     return m.element("memory", m.const(32, MEMORY.index(name)))
-
-
-def later(m, a: Word, b: Word) -> Word:
-    return m.select(a.ult(b), b, a)
-
-
-def until(m, time: Word, now: Word) -> Word:
-    """Return the clocks from now until a time, 0 when it has passed."""
-    return m.select(now.ult(time), time - now, m.const(64, 0))
 
 
 def max_wait_clocks(m) -> Word:

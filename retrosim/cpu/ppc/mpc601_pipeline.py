@@ -26,11 +26,11 @@ from typing import Any
 
 from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn, Row
-from ..spec.timing import Usual, hook
+from ..spec.timing import Usual, hook, later
 from ..spec.values import Word
 from . import mpc601_cache
 from .hooks import PpcHooks
-from .mpc601_cache import KNOWN, NONE, SECTOR_SHIFT, later
+from .mpc601_cache import KNOWN, NONE, SECTOR_SHIFT
 from .mpc601_clocks import SHORT_FACTOR, max_execute, multiplier_clocks, outcomes, rules, table
 
 CAUSES = {

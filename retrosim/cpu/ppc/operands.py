@@ -25,6 +25,7 @@ from ..assembly.encoding import Encoding, Parsing
 from ..assembly.expressions import HALF, Expression, Unfit, constant
 from ..spec import operands
 from ..spec.decoding import Decoding, IllegalEncoding
+from ..spec.operands import signed
 from ..spec.rows import Row
 from .assembly import SPECIAL_NAMES
 
@@ -156,12 +157,6 @@ ZERO = 32
 BIT_NAMES = ("lt", "gt", "eq", "so")
 _BITS = {name: number for number, name in enumerate(BIT_NAMES)} | {"un": 3}
 _BIT_NAME = re.compile(r"\b(?:cr([0-7])|lt|gt|eq|so|un)\b")
-
-
-def signed(value: int, bits: int) -> int:
-    """Read the low `bits` of a number as two's complement."""
-    value &= (1 << bits) - 1
-    return value - (value >> (bits - 1) << bits)
 
 
 class Field(operands.Field):

@@ -10,6 +10,12 @@ from .rows import Row
 from .values import Word
 
 
+def signed(value: int, bits: int) -> int:
+    """Read the low `bits` of a number as two's complement."""
+    value &= (1 << bits) - 1
+    return value - (value >> (bits - 1) << bits)
+
+
 class Static:
     """Base of operands that are part of the handler's key and have no fields."""
 

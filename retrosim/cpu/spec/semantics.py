@@ -89,6 +89,12 @@ class ExecutionContext:
     def const(self, bits: int, value: int) -> Word:
         return Word(bits, value)
 
+    def for_each_known_bit(self, mask: Word, body: Callable[[Word], None], down: bool = False) -> None:
+        """Do what m.for_each_bit does for a mask that is known, without a loop in code."""
+        numbers = [number for number in range(mask.bits) if mask.number >> number & 1]
+        for number in reversed(numbers) if down else numbers:
+            body(Word(32, number))
+
     def check_alignment(self, address: Word, bits: int, write: bool) -> None:
         """Abort the instruction at a misaligned access, on CPUs that do; the host then takes the exception."""
         if not self.cpu.aligned or bits == 8:

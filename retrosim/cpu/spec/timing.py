@@ -43,6 +43,16 @@ def clock_bound(*words: Word) -> int:
     return sum(MAX_VARYING_CLOCKS if word.known is None else word.known for word in words)
 
 
+def later(m: Any, a: Word, b: Word) -> Word:
+    """Return the later of two clocks."""
+    return m.select(a.ult(b), b, a)
+
+
+def until(m: Any, time: Word, now: Word) -> Word:
+    """Return the clocks from now until a time, 0 when it has passed."""
+    return m.select(now.ult(time), time - now, m.const(64, 0))
+
+
 def hook(method: Callable) -> Callable:
     """Mark a method that declares a hook, or that a timing model prices one with."""
     method.is_hook = True  # type: ignore[attr-defined]  # functions take attributes

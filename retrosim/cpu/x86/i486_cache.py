@@ -21,7 +21,7 @@ from collections.abc import Callable
 
 from ..spec.hits import FIELD as HITS
 from ..spec.hits import PRESENT, READS, WRITES, clear_hits, is_hit, is_line_hit, is_present, put_hits
-from ..spec.timing import Usual
+from ..spec.timing import Usual, later, until
 from ..spec.values import Word
 
 VALID = 1 << 31
@@ -49,14 +49,6 @@ FIELDS = (
 )
 
 
-def _later(m, a: Word, b: Word) -> Word:
-    return m.select(a.ult(b), b, a)
-
-
-def _wait_until(m, clock: Word, now: Word) -> Word:
-    return m.select(now.ult(clock), clock - now, m.const(64, 0))
-
-
 def _parameter(m, name: str) -> Word:
     return m.element("memory", m.const(32, MEMORY.index(name)))
 
@@ -66,9 +58,9 @@ def max_wait_clocks(m) -> Word:
 
     The bus has four writes to do, or a line: a write that finds more waits until there are no more.
     """
-    writes = _later(m, _parameter(m, "write"), _parameter(m, "video_write")) * WRITE_BUFFERS
-    read = _later(m, _parameter(m, "first_read"), _parameter(m, "video_read"))
-    return _later(m, writes, _parameter(m, "line_read")) + read
+    writes = later(m, _parameter(m, "write"), _parameter(m, "video_write")) * WRITE_BUFFERS
+    read = later(m, _parameter(m, "first_read"), _parameter(m, "video_read"))
+    return later(m, writes, _parameter(m, "line_read")) + read
 
 
 def _group(line: Word) -> Word:
@@ -133,9 +125,9 @@ def _use(m, line: Word, way: Word, complete: Word) -> None:
 def _read_line(m, line: Word, now: Word) -> Word:
     """Return the clocks until the wanted double word of a line is there, beyond those of a hit."""
     free = m.get("bus_free")
-    arriving = m.select(m.get("filling").eq(line), _wait_until(m, m.get("fill_end"), now), m.const(64, 0))
+    arriving = m.select(m.get("filling").eq(line), until(m, m.get("fill_end"), now), m.const(64, 0))
     found = _look_up(m, line, True, arriving.eq(0))
-    begin = _later(m, free, now)
+    begin = later(m, free, now)
     end = begin + _parameter(m, "line_read")
     m.set("bus_free", m.select(found, free, end))
     m.set("fill_end", m.select(found, m.get("fill_end"), end))
@@ -164,7 +156,7 @@ def read(m, address: Word, size: Word, now: Word) -> Word:
         wait = m.variable(m.const(64, 0))
 
         def uncached() -> None:
-            end = _later(m, m.get("bus_free"), at) + _parameter(m, "video_read")
+            end = later(m, m.get("bus_free"), at) + _parameter(m, "video_read")
             m.set("bus_free", end)
             wait.set(end - at)
 
@@ -191,8 +183,8 @@ def write(m, address: Word, size: Word, now: Word) -> Word:
             m.when(~found, lambda: _put_hits(m, line, WRITES))
 
         m.when(cached & ~is_line_hit(m, line << LINE_SHIFT, True), look)
-        m.set("bus_free", _later(m, free, at) + clocks)
-        return _wait_until(m, free, at + clocks * WRITE_QUEUE)
+        m.set("bus_free", later(m, free, at) + clocks)
+        return until(m, free, at + clocks * WRITE_QUEUE)
 
     return _operand(m, address, size, now, one)
 
@@ -209,7 +201,7 @@ def usual(m, name: str, address: Word, size: int, now: Callable[[], Word]) -> Us
     has_buffer = at + clocks * WRITE_QUEUE
     return Usual(
         is_hit(m, address, size, True),
-        lambda wait: m.set("bus_free", _later(m, free, at) + clocks),
+        lambda wait: m.set("bus_free", later(m, free, at) + clocks),
         late=(has_buffer.ult(free), lambda: free - has_buffer),
         renewal=renewal,
     )
@@ -232,7 +224,7 @@ def hit(m, name: str, location: Word, *rest: Word) -> tuple[Word, Callable[[], N
         return m.matching("tag", _group(line) << 2, 4, line | VALID)
 
     if name == "write":
-        is_usual, wait = m.const(1, 1), _wait_until(m, m.get("bus_free"), now + _parameter(m, "write") * WRITE_QUEUE)
+        is_usual, wait = m.const(1, 1), until(m, m.get("bus_free"), now + _parameter(m, "write") * WRITE_QUEUE)
     else:
         ways = search()
         is_usual, wait = ways.ne(0) & is_complete, m.const(64, 0)
@@ -250,6 +242,6 @@ def hit(m, name: str, location: Word, *rest: Word) -> tuple[Word, Callable[[], N
         else:
             m.when(~is_line_hit(m, line << LINE_SHIFT, name == "write"), use)
         if name == "write":
-            m.set("bus_free", _later(m, m.get("bus_free"), now) + _parameter(m, "write"))
+            m.set("bus_free", later(m, m.get("bus_free"), now) + _parameter(m, "write"))
 
     return is_usual, apply, wait

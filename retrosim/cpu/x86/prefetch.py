@@ -29,7 +29,7 @@ from typing import Any
 
 from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn, Row
-from ..spec.timing import Usual
+from ..spec.timing import Usual, later, until
 from ..spec.values import Word
 from .timing import TableTiming
 
@@ -60,7 +60,7 @@ class PrefetchTiming(TableTiming):
         m = self.m
         now, longest = m.get("cycles"), (self._wait("code") + ACCESS) * (self.ahead >> self.unit_bits)
         jumped = m.get("refill").ne(0)
-        m.set("bus_free", m.select(jumped, now, self._later(m.get("bus_free") + longest, now) - longest))
+        m.set("bus_free", m.select(jumped, now, later(m, m.get("bus_free") + longest, now) - longest))
         m.set("fetched", m.select(jumped, m.const(32, 0), m.get("fetched")))
 
     def usual(self, name: str, address: Word, size: int, now: Callable[[], Word]) -> Usual:
@@ -110,18 +110,11 @@ class PrefetchTiming(TableTiming):
         """Return the most clocks of one access."""
         longest = self.m.const(64, 0)
         for name in MEMORY:
-            longest = self._later(longest, self._wait(name))
+            longest = later(self.m, longest, self._wait(name))
         return longest + ACCESS
 
     def _wait(self, name: str) -> Word:
         return self.m.element("memory", self.m.const(32, MEMORY.index(name)))
-
-    def _later(self, a: Word, b: Word) -> Word:
-        return self.m.select(a.ult(b), b, a)
-
-    def _difference(self, a: Word, b: Word) -> Word:
-        """a - b, 0 when b is later."""
-        return self.m.select(b.ult(a), a - b, self.m.const(64, 0))
 
     def _empty_queue(self, each: Word) -> None:
         """Start again after a jump: the first double word is there but for its wait states."""
@@ -135,7 +128,7 @@ class PrefetchTiming(TableTiming):
     def _prefetch(self, each: Word) -> None:
         """Fetch what the queue had space and time for before now."""
         m = self.m
-        idle = self._difference(self.now, self.free)
+        idle = until(m, self.now, self.free)
         space = (m.pc + self.queue - self.fetched).zext(64) >> self.unit_bits
         space = m.select((m.pc + self.queue).ult(self.fetched), m.const(64, 0), space)
         count, time = m.const(64, 0), each
@@ -144,7 +137,7 @@ class PrefetchTiming(TableTiming):
             time = time + each
         self.fetched = self.fetched + (count.trunc(32) << self.unit_bits)
         free = self.free + count * each
-        self.free = m.select(count.eq(space), self._later(free, self.now), free)
+        self.free = m.select(count.eq(space), later(m, free, self.now), free)
 
     def _fetch(self, each: Word) -> None:
         """Wait for the bytes of this instruction that are not there."""
@@ -152,7 +145,7 @@ class PrefetchTiming(TableTiming):
         missing = self._missing(self.fetched)
         self.fetched = self.fetched + (missing << self.unit_bits)
         done = self.free + missing.zext(64) * each
-        self.add(self._difference(m.select(missing.eq(0), self.arrived, done), self.now))
+        self.add(until(m, m.select(missing.eq(0), self.arrived, done), self.now))
         self.bus = m.variable(m.select(missing.eq(0), self.free, done))
         self.begun = m.variable(m.const(64, 0))  # clocks that the figure holds of the accesses so far
 
@@ -189,8 +182,8 @@ class PrefetchTiming(TableTiming):
     def _operand(self, clocks: Word, write: bool) -> None:
         """An operand that keeps the bus busy for some clocks."""
         now, bus = self.now + self.added.get() + self.begun.get(), self.bus.get()
-        self.add(self._difference(bus, now))
-        self.bus.set(self._later(bus, now) + clocks)
+        self.add(until(self.m, bus, now))
+        self.bus.set(later(self.m, bus, now) + clocks)
         self.begun.set(self.begun.get() + ACCESS)
         if not write:
             self.add(clocks - ACCESS)
@@ -269,9 +262,9 @@ class WordPrefetchTiming(PrefetchTiming):
         if m.cpu.choices["first-word"] == "before":
             self.add(m.select(jumped, each - ACCESS, m.const(64, 0)))
         begin = self.now + self.added.get()
-        waits = m.select(missing.eq(0), m.const(64, 0), self._difference(done + START, begin + FIRST_FETCH))
+        waits = m.select(missing.eq(0), m.const(64, 0), until(m, done + START, begin + FIRST_FETCH))
         self.add(waits)
-        self.bus = m.variable(self._difference(done, m.const(64, FIRST_FETCH)))
+        self.bus = m.variable(until(m, done, m.const(64, FIRST_FETCH)))
         self.code = m.variable(fetched + (missing << 1))
         self.begun = m.variable(m.const(64, LEAD))
         self.behind = m.variable(m.const(64, 0))  # a clock behind a read
@@ -309,11 +302,11 @@ class WordPrefetchTiming(PrefetchTiming):
     def _operand(self, clocks: Word, write: bool) -> None:
         if write and self.has_read and self.goes_last:
             end = (self.cost & 0x3FF).zext(64) + self.by_data - ACCESS
-            self.begun.set(self._later(self.begun.get(), end))
+            self.begun.set(later(self.m, self.begun.get(), end))
         wanted = self.now + self.added.get() + self.begun.get()
         if self.operands == 1 or (write and self.has_read and self.goes_last):
             self._fetch_until(wanted)
-        bus = self._later(self.bus.get(), wanted)
+        bus = later(self.m, self.bus.get(), wanted)
         self.add(bus - wanted)
         self.bus.set(bus + clocks)
         self.begun.set(self.begun.get() + ACCESS)

@@ -233,12 +233,7 @@ class Tracer(Watcher):
         super()._note(name, n, is_write)
 
     def for_each_bit(self, mask: Word, body: Callable[[Word], None], down: bool = False) -> None:
-        if mask.known is None:
-            super().for_each_bit(mask, body, down)
-            return
-        numbers = [i for i in range(mask.bits) if mask.known >> i & 1]
-        for number in reversed(numbers) if down else numbers:
-            body(Word(32, number))
+        (super().for_each_bit if mask.known is None else self.for_each_known_bit)(mask, body, down)
 
     def _branch(self, condition: Word, target: Word) -> None:
         super()._branch(condition, target)

@@ -8,24 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from ...spec.cpu import ADDRESS_MASK, Cpu
+from ...spec.cpu import ADDRESS_MASK, UNDECODED, Cpu
 from ...spec.ir import I32, I64, UNLIKELY, Function
 from ...spec.rows import Insn, Row
+from ...spec.timing import Timing
 from ...spec.values import Word
 from ..compiled import Effort, Group, compiled_groups, functions_of, groups_with
 from ..core import Core
-from ..emit import INDEX_POINTER
+from ..emit import INDEX_POINTER, Emitter
 from .handlers import (
     CHOICE,
     FORGET,
     GOTO,
+    NOT_EXECUTED,
     PC_WORD,
     RECORD_BYTES,
     STUBS,
     UNDECODED_PC,
     VARIANT,
+    Chain,
     HandlerEmitter,
-    StubEmitter,
 )
 
 # Instructions that are overwritten again and again: each variant that was met stays ready to run.
@@ -53,8 +55,41 @@ def units_of(cpu: Cpu) -> int:
     return (ADDRESS_MASK + 1) // cpu.isa.word_bytes
 
 
-class ChoiceEmitter(StubEmitter):
-    """Emits the handlers of choices and variants."""
+class StubEmitter(Emitter):
+    """Emits handlers that are no instruction, those of choices and variants among them."""
+
+    def __init__(self, cpu: Cpu, code: Function) -> None:
+        super().__init__(cpu, code)
+        self.chain = Chain(self)
+
+    def emit(self, number: int, timing: type[Timing]) -> None:
+        """Emit one of the STUBS."""
+        if number == GOTO:
+            self.emit_goto()
+        elif number == CHOICE:
+            self.emit_choice()
+        elif number == VARIANT:
+            self.emit_variant()
+        elif number == FORGET:
+            self.emit_forget(timing)
+        else:
+            self.emit_undecoded(known_pc=number == UNDECODED_PC)
+
+    def emit_undecoded(self, known_pc: bool) -> None:
+        """Emit the handler of records without an instruction: it asks the host to decode one."""
+        if known_pc:
+            self.set_field("pc", self.chain.word(PC_WORD))
+        self.set_field("reason", self.const(32, UNDECODED))
+        self.chain.return_number(NOT_EXECUTED, self.chain.budget)
+
+    def emit_forget(self, timing: type[Timing]) -> None:
+        """Emit the handler that each run ends with, see `Timing.forget`."""
+        timing(self).forget()
+        self.code.ret(self.chain.record)
+
+    def emit_goto(self) -> None:
+        """Emit the handler of records that stand for another one: it runs the record at its target distance."""
+        self.chain.run_record(self.chain.target(), self.chain.budget)
 
     def emit_choice(self) -> None:
         """Emit what runs the record that the table has for the code at the address of this one."""
@@ -136,17 +171,7 @@ def key_text(handler: Handler) -> str:
 
 
 def _emit_stub(cpu: Cpu, timing: str, number: int, code: Function) -> None:
-    emitter = ChoiceEmitter(cpu, code)
-    if number == GOTO:
-        emitter.emit_goto()
-    elif number == CHOICE:
-        emitter.emit_choice()
-    elif number == VARIANT:
-        emitter.emit_variant()
-    elif number == FORGET:
-        emitter.emit_forget(cpu.timing_class(timing))
-    else:
-        emitter.emit_undecoded(known_pc=number == UNDECODED_PC)
+    StubEmitter(cpu, code).emit(number, cpu.timing_class(timing))
 
 
 def _emit(cpu: Cpu, timing: str, row: Row, statics: tuple[Any, ...], code: Function) -> None:

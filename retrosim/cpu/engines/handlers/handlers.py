@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...spec.cpu import UNDECODED, Cpu
+from ...spec.cpu import Cpu
 from ...spec.ir import I32, I64, POINTER, UNLIKELY, Function, Signature
 from ...spec.rows import Row
 from ...spec.values import Word
@@ -173,27 +173,3 @@ class HandlerEmitter(Emitter):
         self.set_field("pc", address)
         self._next_pc.set(address)
         self._next.set(self.chain.record_of(address))
-
-
-class StubEmitter(Emitter):
-    """Emits handlers that are no instruction."""
-
-    def __init__(self, cpu: Cpu, code: Function) -> None:
-        super().__init__(cpu, code)
-        self.chain = Chain(self)
-
-    def emit_undecoded(self, known_pc: bool) -> None:
-        """Emit the handler of records without an instruction: it asks the host to decode one."""
-        if known_pc:
-            self.set_field("pc", self.chain.word(PC_WORD))
-        self.set_field("reason", self.const(32, UNDECODED))
-        self.chain.return_number(NOT_EXECUTED, self.chain.budget)
-
-    def emit_forget(self, timing: Any) -> None:
-        """Emit the handler that each run ends with, see `Timing.forget`."""
-        timing(self).forget()
-        self.code.ret(self.chain.record)
-
-    def emit_goto(self) -> None:
-        """Emit the handler of records that stand for another one: it runs the record at its target distance."""
-        self.chain.run_record(self.chain.target(), self.chain.budget)

@@ -3,7 +3,7 @@
 A region is a handler like any other (handlers.py): the records of its entry points call it, and it continues with
 the record of whatever address it leaves to. So interpreter and regions pass control to each other without the host,
 and code that no region knows just runs in between. Inside, operands are literals, guest branches are branches, and what
-is used most of the state lives in SSA values (recompile.py); it is loaded on entry and stored on exit.
+is used most of the state lives in SSA values (`Slots`); it is loaded on entry and stored on exit.
 
 A region runs only while the budget and the clock's limit are further away than its longest path between two checks can
 take (`Timing.max_clocks` bounds an instruction); the rest of a slice is the interpreter's, which stops exactly.
@@ -536,9 +536,7 @@ class RegionEmitter(Emitter):
             super().for_each_bit(mask, body, down)
             self._depth -= 1
             return
-        numbers = [i for i in range(mask.bits) if mask.known >> i & 1]
-        for number in reversed(numbers) if down else numbers:
-            body(Word(32, number))
+        self.for_each_known_bit(mask, body, down)
 
     def abort_when(self, condition: Word, last: Callable[[], None]) -> None:
         if condition.known == 0:
