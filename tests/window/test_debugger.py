@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from retrosim.console import panes
 from retrosim.debug import views
 from retrosim.machine import memory, open_machine
 from retrosim.screen.overlay import RED
@@ -246,7 +247,16 @@ def test_causes_and_hottest_functions(tmp_path):
         bench.keys("TAB")
     bench.keys("C")
     bench.ticks(3)
-    assert set(bench.panel.samples) <= set(bench.machine.image.symbols)
+    draw_debugger(bench.panel)
+    bench.keys("C")
+    here = bench.panel.debugger.time
+    draw_debugger(bench.panel)
+    lines, session = bench.panel.hottest(), bench.panel.session
+    assert lines == panes.PANES["Hottest"](session), "as in the terminal"
+    assert "FillBox" in lines[0].text and {zone.action for zone in bench.panel.zones} >= {"at"}
+    assert bench.panel.hottest() is lines and bench.panel.debugger.time == here
+    clocks = sum(int(line.text.split()[1].replace(",", "")) for line in lines)
+    assert 0 < clocks <= here.clocks - session.started.clocks
     assert sum(int(line.text.split()[1].replace(",", "")) for line in bench.panel.causes) > 0
 
 

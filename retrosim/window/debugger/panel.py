@@ -28,7 +28,7 @@ from ..panel import Panel
 from .keys import BY_CHORD, debugger_help
 
 if TYPE_CHECKING:
-    from retrosim.debug import Debugger, Point, Stop
+    from retrosim.debug import Debugger, Point, Stop, Time
     from retrosim.machine import Machine
     from retrosim.tape.play import Player
 
@@ -103,8 +103,6 @@ def code_rows(debugger: Debugger, texts: Mapping[str, Sequence[str]], cursor: in
 PANES = ("Stack", "Points", "Timer", "Hottest", "Causes", "Log")
 MEMORY_TOP = 310  # of the memory, pixels from the top of the panel
 HEX_BYTES, MAX_ROWS = views.MEMORY_ROW, 16
-HOT_PIECES, HOT_SAMPLES = 16, 4096
-"""Looks at the program counter in a period of the frame clock, and how many of them are kept."""
 CALL_PERIODS = 8
 """Periods after which a frame that has not ended is interrupted."""
 LONGEST_S = 3.0
@@ -205,7 +203,6 @@ class DebugPanel(Panel):
     before   registers at the last stop
     message  how the machine stopped, or what went wrong
     pane     the small view that is shown
-    samples  functions that were executing when it was looked, while "Hottest" is shown
     causes   of the clocks of the last frame
 
     pad     Callable[[], int]  what is pressed of the machine's own keys
@@ -233,7 +230,7 @@ class DebugPanel(Panel):
         self.memory = self._first_address()
         self._remember()
         self.pane = PANES[0]
-        self.samples: deque[str] = deque(maxlen=HOT_SAMPLES)
+        self._hottest: tuple[tuple[Time, Time], list[panes.Line]] | None = None
         self.causes: list[panes.Line] = []
         self._causes_before = views.counted_causes(machine)
         self._periods_left = 0
@@ -277,13 +274,13 @@ class DebugPanel(Panel):
         elif self._is_at_end_of_tape:
             self.message = f"the tape ends here, after {self.machine.frame_number:,} frames"
         else:
+            self._mark()
             self.is_running, self._periods_left = True, 0
             self.message = "running"
-            self._remember()
 
     def _do_frame(self, _: int) -> None:
         self.is_running = False
-        self._remember()
+        self._mark()
         if self.run_frame():
             self._stopped(replace(self.debugger.run(instructions=0), reason="stopped"))
 
@@ -416,8 +413,8 @@ class DebugPanel(Panel):
         self.is_running = False
         self._press()
         self._remember()
-        end, area = time.monotonic() + LONGEST_S, self.session.memory_area
-        self.session.is_wanted = lambda: time.monotonic() > end
+        self._set_alarm()
+        area = self.session.memory_area
         self.log.append(f"> {line}")
         answer = commands.answer(self.session, line)
         self.log.extend(text.plain for text in answer.lines)
@@ -427,6 +424,19 @@ class DebugPanel(Panel):
         if self.session.memory_area not in (None, area):
             self.memory = self.session.memory_area[0]
         self.message = answer.lines[-1].plain if answer.lines else ""
+
+    def _set_alarm(self) -> None:
+        """What the session does now is stopped when it runs for too long."""
+        end = time.monotonic() + LONGEST_S
+        self.session.is_wanted = lambda: time.monotonic() > end
+
+    def hottest(self) -> list[panes.Line]:
+        """Return the functions in which the clocks since the last stop went; they are counted once for each stop."""
+        stretch = self.session.started, self.debugger.time
+        if self._hottest is None or self._hottest[0] != stretch:
+            self._set_alarm()
+            self._hottest = stretch, panes.hottest(self.session)
+        return self._hottest[1]
 
     # keyboard and mouse
 
@@ -485,6 +495,11 @@ class DebugPanel(Panel):
         self.before = self.debugger.registers()
         self._memory_before = self.memory, self.debugger.read(self.memory, HEX_BYTES * MAX_ROWS)
 
+    def _mark(self) -> None:
+        """The machine is about to move: remember where it stands."""
+        self._remember()
+        self.session.mark()
+
     def advance(self, due: int, clock: Callable[[], int] = time.perf_counter_ns) -> bool:
         """Run so many periods of the frame clock, if the machine runs; return whether anything changed."""
         if not self.is_running:
@@ -502,13 +517,9 @@ class DebugPanel(Panel):
         """Run to the end of a frame; False if the machine stopped."""
         self._press()
         tick, period = self.machine.retraces, int(self.machine.clock_hz / self.machine.frame_hz)
-        looks = self.pane == "Hottest"
         stop = None
-        for _ in range(CALL_PERIODS * (HOT_PIECES if looks else 1)):
-            stop = self.debugger.run(frames=1, clocks=period // HOT_PIECES if looks else period)
-            if looks:
-                found = self.machine.image.symbol_at(stop.pc)
-                self.samples.append(found[0] if found else "(outside all functions)")
+        for _ in range(CALL_PERIODS):
+            stop = self.debugger.run(frames=1, clocks=period)
             if stop.reason != "clocks":
                 break
         assert stop is not None
@@ -536,7 +547,7 @@ class DebugPanel(Panel):
         """Carry out a command that stops by itself, or is stopped when it takes too long."""
         self.is_running = False
         self._press()
-        self._remember()
+        self._mark()
         timer = Timer(LONGEST_S, self.debugger.interrupt)
         timer.start()
         try:

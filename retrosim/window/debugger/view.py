@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -243,19 +242,9 @@ def _timer(panel: DebugPanel) -> list[_Line]:
 
 
 def _hottest(panel: DebugPanel) -> list[_Line]:
-    samples = len(panel.samples)
-    if not samples:
-        return _said(["C continues. 16 times a period the", "function is noted that executes."])
-    found = Counter(panel.samples).most_common(16)
-    rows = [(f"{100 * count / samples:5.1f}% {name}", name) for name, count in found]
-    symbols = panel.machine.image.symbols
-    return [
-        panes.Line(f"of the last {samples:,} samples"),
-        *(
-            panes.Line(text, "at", symbols[name].address) if name in symbols else panes.Line(text)
-            for text, name in rows
-        ),
-    ]
+    if panel.is_running:
+        return _said(["running; C stops, and where the clocks", "went in the meantime is counted"])
+    return panel.hottest() or _said(["C continues. At the next stop the clocks", "are counted, by function."])
 
 
 def _causes(panel: DebugPanel) -> list[_Line]:
