@@ -25,6 +25,7 @@ from rich.text import Text
 from retrosim.cache.sources import PACKAGE, source_digest
 from retrosim.errors import RetrosimError
 from retrosim.report.json import to_json
+from retrosim.report.page import Section, facts, page, paragraph, records, settings
 
 REPEATED = 2  # times that a lap which seems long enough is run again
 MAX_GROWTH = 50
@@ -296,3 +297,25 @@ def cases_csv(columns: Sequence[str], cases: Sequence[Any], peers: Iterable[str]
 def skipped_lines(skipped: Iterable[Skipped]) -> list[Text]:
     """Return a line for each that was left out; those of several machines once."""
     return [Text(line) for line in dict.fromkeys(f"{one.engine}: left out, {one.reason}" for one in skipped)]
+
+
+def bench_page(result: Any) -> str:
+    """Return the page of what a subject of `retrosim bench` measured."""
+    published = to_json(result)
+    host, cases = published["host"], published["cases"]
+    packages = ", ".join(f"{name} {number}" for name, number in host["packages"].items())
+    about = {"Host": f"{host['processor']}, {host['cpus']} CPUs, {host['system']}", "Python": host["python"]}
+    about |= {"Packages": packages} | settings(published["method"])
+    sections: list[Section] = []
+    key = "name" if all("name" in case for case in cases) else "machine"
+    for name in dict.fromkeys(case[key] for case in cases):
+        rows = [{**case} for case in cases if case[key] == name]
+        for row in rows:
+            del row[key]
+        sections.append(Section(name, [records(f"case-{len(sections)}", rows, "per_second")]))
+    for key, title in (("startup", "To the first frame, seconds"), ("regions", "Compiling the regions of the ROM")):
+        if times := published.get(key):
+            rows = [{"start": kind, **each} for kind, each in times.items()] if isinstance(times, dict) else times
+            sections.append(Section(title, [records(key, rows)]))
+    skipped = [paragraph(f"{one['engine']}: left out, {one['reason']}") for one in published["skipped"]]
+    return page("Speed on this computer", [facts(about), *skipped], sections)

@@ -16,6 +16,8 @@ from typing import Any
 
 from retrosim.version import __version__
 
+from .json import to_json
+
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 LONG = 50  # characters of a cell that may be cut off
 SEARCHED = 15  # rows from which on a table can be searched
@@ -132,6 +134,64 @@ def table(name: str, columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -
     body = "\n".join(f"<tr>{line}</tr>" for line in lines)
     whole = f'<table class="sortable" id="{name}"><thead><tr>{heads}</tr></thead><tbody>\n{body}</tbody></table>'
     return f'{search if len(lines) >= SEARCHED else ""}<div class="scroll">{whole}</div>'
+
+
+def records(name: str, rows: Sequence[Any], bars: str = "") -> str:
+    """Return a table of reports or dicts, a column for each key; what is in one becomes columns of their own.
+
+    bars   key whose numbers get a bar: of the largest
+    """
+    flat = [_flat(to_json(row)) for row in rows]
+    keys = [
+        key
+        for key in dict.fromkeys(key for row in flat for key in row)
+        if any(row.get(key) is not None for row in flat)
+    ]
+    columns: list[Column] = []
+    lines: list[list[Any]] = [[] for _ in flat]
+    for key in keys:
+        values = [row.get(key) for row in flat]
+        columns.append(Column(key.replace("_", " "), _kind(values)))
+        added = [values]
+        if key == bars:
+            largest = max(value for value in values if value is not None) or 1
+            columns.append(Column("of the largest", "share"))
+            added.append([None if value is None else 100 * value / largest for value in values])
+        for line, *cells in zip(lines, *added):
+            line += cells
+    return table(name, columns, lines)
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a dict with the dicts in it put into it."""
+    found: dict[str, Any] = {}
+    for key, value in row.items():
+        parts = {f"{key} {name}": each for name, each in value.items()} if isinstance(value, dict) else {key: value}
+        found |= {name: _said(each) for name, each in parts.items()}
+    return found
+
+
+def _said(value: Any) -> Any:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {each}" for name, each in value.items()) or None
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def settings(method: Any) -> dict[str, Any]:
+    """Return a report or a dict with the settings of a measurement as names with values, for `facts`."""
+    return {key.replace("_", " "): value for key, value in _flat(to_json(method)).items() if value is not None}
+
+
+def _kind(values: Iterable[Any]) -> str:
+    present = [value for value in values if value is not None]
+    return "number" if present and not any(isinstance(value, str) for value in present) else "text"
+
+
+def notes_section(notes: Sequence[str]) -> Section:
+    """Return the sentences below the tables of a page."""
+    return Section("Notes", [paragraph(note) for note in notes])
 
 
 def flame_graph(name: str, calls: Sequence[Mapping[str, Any]]) -> str:

@@ -9,6 +9,7 @@ whether or not the method tests it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from statistics import median
 from time import perf_counter_ns
 from typing import Any
@@ -112,6 +113,97 @@ NOTES = (
 )
 
 
+@dataclass(frozen=True)
+class Kind:
+    """The scenes of one kind; collisions: as seen."""
+
+    scene: str
+    scenes: int
+    objects: int
+    pairs: int
+    collisions: int
+    about: str
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Pairs that a method finds and that do not collide; pairs that do and that it misses."""
+
+    false_positives: int
+    false_negatives: int
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """What a method's ROM code takes on a machine, means over scenes."""
+
+    rom: str
+    build: str
+    entry: str
+    cycles_per_frame: float
+    instructions_per_frame: float
+    cycles_per_pair: float
+
+
+@dataclass(frozen=True)
+class MethodRow:
+    """A method.
+
+    stated, seen      errors over all scenes
+    scenes            kind of scene -> errors as seen
+    tests             pair tests a frame (of the bitmap method: looks), mean over the random scenes
+    operations        a frame, by kind
+    host_ns_per_pair  time of the kernel
+    cycles            by machine; nothing for a method without ROM code or without a measured build
+    """
+
+    method: str
+    document: str
+    title: str
+    reference: str
+    stated: Errors
+    seen: Errors
+    scenes: dict[str, Errors]
+    tests: float
+    operations: dict[str, float]
+    host_ns_per_pair: float
+    cycles: dict[str, Clocks]
+
+
+@dataclass(frozen=True)
+class ComparisonSettings:
+    """How it was measured; scenes: of each random kind, of which the first `measured` run on machines."""
+
+    seed: int
+    scenes: int
+    objects: int
+    pairs: int
+    measured: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What `compare_methods` found; notes: sentences that belong under the table."""
+
+    scenes: list[Kind]
+    rows: list[MethodRow]
+    machines: list[str]
+    method: ComparisonSettings
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class OnMachine:
+    """What to measure on a machine: methods by name, the first `measured` of so many scenes of each random kind."""
+
+    machine: str
+    methods: list[str]
+    engine: str
+    scenes: int
+    seed: int
+    measured: int
+
+
 def method_named(name: str) -> Method:
     """Return a method. Errors: ValueError."""
     by_name = {method.name: method for method in METHODS}
@@ -128,8 +220,8 @@ def compare_methods(
     seed: int = SEED,
     engine: str = "auto",
     workers: Workers = HERE,
-) -> dict[str, Any]:
-    """Run the study; return plain data for JSON.
+) -> Comparison:
+    """Run the study.
 
     machines  names of presets, None for all; none measures no clocks
     methods   names, None for all
@@ -138,20 +230,6 @@ def compare_methods(
     seed      of the random scenes, 0..2**32-1
     engine    as for a Machine
     workers   who measures the clocks; all else is done here, before them
-    Returns   dict with
-        scenes    one dict per kind: scene, scenes, objects, pairs, collisions (as seen), about
-        rows      one dict per method:
-            method, document, title, reference
-            stated, seen      false_positives and false_negatives over all scenes
-            scenes            the same two per kind of scene
-            tests             pair tests a frame (of the bitmap method: looks), mean over the random scenes
-            operations        a frame: additions, multiplications, comparisons, bits
-            host_ns_per_pair  time of the kernel
-            cycles            per machine: rom, build, entry, cycles_per_frame, instructions_per_frame,
-                              cycles_per_pair; nothing for a method without ROM code or without a measured build
-        machines  that were measured
-        method    seed, scenes, objects, pairs, measured
-        notes     list of sentences that belong under the table
     Errors    ValueError; RetrosimError when a ROM finds other collisions than the kernel
     """
     check_integer("scenes", scenes, 1, MAX_SCENES)
@@ -165,14 +243,13 @@ def compare_methods(
     total = (2 + len(names)) * len(chosen)
     progress(0, total, "the exact tests")
     truths = [forms.scene.truth() for forms in every]
-    rows = []
+    judged, spent = [], []
     for number, method in enumerate(chosen):
         progress(number, total, f"errors of {method.name}")
-        rows.append(_row(method, every, truths))
-    for number, (method, row) in enumerate(zip(chosen, rows), len(chosen)):
+        judged.append(_judge(method, every, truths))
+    for number, method in enumerate(chosen, len(chosen)):
         progress(number, total, f"operations of {method.name}")
-        row |= _spent(method, at_random)
-        row["host_ns_per_pair"] = _host_time(method, at_random[: 2 * MEASURED])
+        spent.append((*_spent(method, at_random), _host_time(method, at_random[: 2 * MEASURED])))
     left = dict(enumerate(names))
 
     def ended(index: int) -> None:
@@ -181,20 +258,15 @@ def compare_methods(
 
     if names:
         progress(2 * len(chosen), total, f"left: {', '.join(names)}")
-    wanted: dict[str, Any] = {"methods": [method.name for method in chosen], "engine": engine}
-    wanted |= {"scenes": scenes, "seed": seed, "measured": 2 * MEASURED}
-    clocks = run_jobs(measure_machine, [Job({"machine": name} | wanted) for name in names], workers, ended)
-    for method, row in zip(chosen, rows):
-        row["cycles"] = {name: each[method.name] for name, each in zip(names, clocks) if method.name in each}
-    settings = {"seed": seed, "scenes": scenes, "objects": OBJECTS, "pairs": len(at_random[0].scene.pairs)}
-    settings["measured"] = min(MEASURED, scenes)
-    return {
-        "scenes": _kinds(every, truths),
-        "rows": rows,
-        "machines": names,
-        "method": settings,
-        "notes": [*(note.format(**settings, laps=LAPS) for note in NOTES), *_missing(roms_of(chosen), names)],
-    }
+    jobs = [OnMachine(name, [each.name for each in chosen], engine, scenes, seed, 2 * MEASURED) for name in names]
+    clocks = run_jobs(measure_machine, [Job(asdict(job)) for job in jobs], workers, ended)
+    rows = []
+    for method, errors, work in zip(chosen, judged, spent):
+        cycles = {name: Clocks(**cells[method.name]) for name, cells in zip(names, clocks) if method.name in cells}
+        rows.append(MethodRow(method.name, method.document, method.title, method.reference, *errors, *work, cycles))
+    settings = ComparisonSettings(seed, scenes, OBJECTS, len(at_random[0].scene.pairs), min(MEASURED, scenes))
+    notes = [note.format(**asdict(settings), laps=LAPS) for note in NOTES]
+    return Comparison(_kinds(every, truths), rows, names, settings, [*notes, *_missing(roms_of(chosen), names)])
 
 
 def _with_code() -> list[str]:
@@ -204,91 +276,63 @@ def _with_code() -> list[str]:
 
 
 def measure_machine(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Measure methods on one machine: a job of plain data.
-
-    given    dict with machine; methods, names; scenes, seed, measured, see `compare_methods`; engine
-    Returns  method -> rom, build, entry, cycles_per_frame, instructions_per_frame, cycles_per_pair
-    """
-    forms = [Forms(scene) for scene in random_scenes(given["seed"], given["scenes"])[: given["measured"]]]
-    methods = [method for method in METHODS if method.name in given["methods"] and method.routine]
-    roms, units = roms_of(methods), {}
-    found = {}
+    """Measure the methods of `OnMachine`, return `Clocks` of each by its name: a job, both as plain data."""
+    wanted = OnMachine(**given)
+    forms = [Forms(scene) for scene in random_scenes(wanted.seed, wanted.scenes)[: wanted.measured]]
+    methods = [method for method in METHODS if method.name in wanted.methods and method.routine]
+    roms = roms_of(methods)
+    units: dict[str, Unit] = {}
+    clocks = {}
     for method in methods:
         rom = roms[method.code.rom]
-        build = build_of(rom, given["machine"])
+        build = build_of(rom, wanted.machine)
         if build is None:
             continue
         if rom.name not in units:
-            units[rom.name] = open_unit(given["machine"], rom, OBJECTS, given["engine"])
+            units[rom.name] = open_unit(wanted.machine, rom, OBJECTS, wanted.engine)
         cycles, instructions = measure_method(method, units[rom.name], forms)
-        found[method.name] = {
-            "rom": rom.name,
-            "build": build,
-            "entry": method.code.entry,
-            "cycles_per_frame": cycles,
-            "instructions_per_frame": instructions,
-            "cycles_per_pair": cycles / len(forms[0].scene.pairs),
-        }
-    return found
+        per_pair = cycles / len(forms[0].scene.pairs)
+        clocks[method.name] = asdict(Clocks(rom.name, build, method.code.entry, cycles, instructions, per_pair))
+    return clocks
 
 
-def _kinds(every: Sequence[Forms], truths: Sequence[np.ndarray]) -> list[dict[str, Any]]:
-    about = {make().name: make.__doc__ for make in ADVERSARIAL}
+def _kinds(every: Sequence[Forms], truths: Sequence[np.ndarray]) -> list[Kind]:
+    about = {make().name: make.__doc__ or "" for make in ADVERSARIAL}
     about |= {"random": "Random, over the whole screen.", "crowded": "Random, over a sixteenth of the screen."}
     kinds = []
     for name in dict.fromkeys(forms.scene.name for forms in every):
         chosen = [(forms, truth) for forms, truth in zip(every, truths) if forms.scene.name == name]
-        kinds.append(
-            {
-                "scene": name,
-                "scenes": len(chosen),
-                "objects": chosen[0][0].count,
-                "pairs": sum(len(truth) for _, truth in chosen),
-                "collisions": sum(int(truth.sum()) for _, truth in chosen),
-                "about": about[name],
-            }
-        )
+        pairs, collisions = sum(len(truth) for _, truth in chosen), sum(int(truth.sum()) for _, truth in chosen)
+        kinds.append(Kind(name, len(chosen), chosen[0][0].count, pairs, collisions, about[name]))
     return kinds
 
 
-def _errors(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    return np.array([(found > expected).sum(), (found < expected).sum()])
+def _counts(hits: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    return np.array([(hits > expected).sum(), (hits < expected).sum()])
 
 
-def _named(errors: np.ndarray) -> dict[str, int]:
-    return {"false_positives": int(errors[0]), "false_negatives": int(errors[1])}
-
-
-def _row(method: Method, every: Sequence[Forms], truths: Sequence[np.ndarray]) -> dict[str, Any]:
-    """Judge a method on all scenes."""
+def _judge(
+    method: Method, every: Sequence[Forms], truths: Sequence[np.ndarray]
+) -> tuple[Errors, Errors, dict[str, Errors]]:
+    """Return a method's errors on all scenes: as stated, as seen, as seen by kind of scene."""
     stated, seen = np.zeros(2, int), {forms.scene.name: np.zeros(2, int) for forms in every}
     for forms, truth in zip(every, truths):
         frame = method.frame(forms)
         frame.run()
-        found = frame.hits()
-        stated += _errors(found, np.array([method.exact(forms, i, j) for i, j in forms.scene.pairs], np.uint8))
-        seen[forms.scene.name] += _errors(found, truth)
-    return {
-        "method": method.name,
-        "document": method.document,
-        "title": method.title,
-        "reference": method.reference,
-        "stated": _named(stated),
-        "seen": _named(sum(seen.values(), np.zeros(2, int))),
-        "scenes": {name: _named(errors) for name, errors in seen.items()},
-    }
+        hits = frame.hits()
+        stated += _counts(hits, np.array([method.exact(forms, i, j) for i, j in forms.scene.pairs], np.uint8))
+        seen[forms.scene.name] += _counts(hits, truth)
+    by_kind = {name: Errors(*counts.tolist()) for name, counts in seen.items()}
+    return Errors(*stated.tolist()), Errors(*sum(seen.values(), np.zeros(2, int)).tolist()), by_kind
 
 
-def _spent(method: Method, scenes: Sequence[Forms]) -> dict[str, Any]:
+def _spent(method: Method, scenes: Sequence[Forms]) -> tuple[float, dict[str, float]]:
     """Count tests and operations of a frame, the mean over scenes."""
     count = Count()
     for forms in scenes:
         for kernel, arguments in method.frame(forms, count.of).calls:
             count.plain(kernel, method.test)(*arguments)
-    return {
-        "tests": count.tests / len(scenes),
-        "operations": {kind: count.spent[kind] / len(scenes) for kind in KINDS},
-    }
+    return count.tests / len(scenes), {kind: count.spent[kind] / len(scenes) for kind in KINDS}
 
 
 def _host_time(method: Method, scenes: Sequence[Forms]) -> float:

@@ -1,12 +1,12 @@
-"""The study as text and as CSV: rich tables that fit 80 columns."""
+"""The study as text (rich tables that fit 80 columns), as CSV, as a page and as a picture."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, astuple
 from math import log10
-from typing import Any
 
 import numpy as np
 from rich.console import Group, RenderableType
@@ -14,39 +14,39 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from retrosim.report.tables import number_table
+from retrosim.report.page import Section, facts, notes_section, page, records, settings
+from retrosim.report.tables import heading, notes, number_table
+from retrosim.report.text import decimal
 from retrosim.screen.font import draw_text, text_width
 from retrosim.screen.framebuffer import BLACK, GRAY, WIDTH, blank, frame_rect, macintosh_palette, paint_rect
-from retrosim.table_1994.report import heading, notes
 
+from .comparison import Clocks, Comparison, Errors
 from .operations import KINDS
 
 _MAX_LENGTH = 6  # characters of a heading
 
 
-def render_comparison(result: dict[str, Any]) -> RenderableType:
+def render_comparison(result: Comparison) -> RenderableType:
     """Return everything that `compare_methods` found, for a rich console."""
-    settings = result["method"]
-    names = [each["scene"] for each in result["scenes"]]
+    settings = result.method
+    names = [kind.scene for kind in result.scenes]
     parts = [
-        heading(
-            f"Errors: {settings['scenes']} scenes of each random kind (seed {settings['seed']}) and the named ones"
-        ),
+        heading(f"Errors: {settings.scenes} scenes of each random kind (seed {settings.seed}) and the named ones"),
         _errors(result),
         heading("As seen, by scene"),
         _by_scene(result, names),
-        heading(f"A frame of {settings['objects']} objects: tests and operations; host time of the kernel"),
+        heading(f"A frame of {settings.objects} objects: tests and operations; host time of the kernel"),
         _work(result),
     ]
-    if result["machines"]:
-        parts += [heading("Clocks per frame"), _clocks(result, "cycles_per_frame", 0)]
-        parts += [heading("Clocks per pair"), _clocks(result, "cycles_per_pair", 1)]
-    return Group(*parts, notes(result["notes"]))
+    if result.machines:
+        parts += [heading("Clocks per frame"), _clocks(result, lambda clocks: decimal(clocks.cycles_per_frame))]
+        parts += [heading("Clocks per pair"), _clocks(result, lambda clocks: decimal(clocks.cycles_per_pair, 1))]
+    return Group(*parts, notes(result.notes))
 
 
-def _signed(errors: dict[str, int]) -> str:
+def _signed(errors: Errors) -> str:
     """Return errors as +1 -2, and "" where there is none."""
-    values = (("+", errors["false_positives"]), ("-", errors["false_negatives"]))
+    values = (("+", errors.false_positives), ("-", errors.false_negatives))
     return " ".join(f"{sign}{value}" for sign, value in values if value)
 
 
@@ -54,18 +54,18 @@ def _padded(table: Table) -> RenderableType:
     return Padding(table, (0, 0, 1, 0))
 
 
-def _errors(result: dict[str, Any]) -> RenderableType:
+def _errors(result: Comparison) -> RenderableType:
     """Return a table of methods, below the name of the text that they are from."""
     table = number_table("method", "as stated\nagainst", "false\n+", "false\n-", "as seen\nfalse +", "false\n-")
     table.columns[1].justify = "left"
     document = None
-    for row in result["rows"]:
-        if row["document"] != document:
-            document = row["document"]
+    for row in result.rows:
+        if row.document != document:
+            document = row.document
             table.add_row("", Text(document, style="bold"))
-        errors = (str(row[key][kind]) for key in ("stated", "seen") for kind in ("false_positives", "false_negatives"))
-        table.add_row(row["method"], row["reference"], *errors)
-    pairs, hits = (sum(each[key] for each in result["scenes"]) for key in ("pairs", "collisions"))
+        counts = (*astuple(row.stated), *astuple(row.seen))
+        table.add_row(row.method, row.reference, *map(str, counts))
+    pairs, hits = sum(kind.pairs for kind in result.scenes), sum(kind.collisions for kind in result.scenes)
     table.caption, table.caption_justify = f"of {pairs} pairs, {hits} of which collide as seen", "left"
     return _padded(table)
 
@@ -76,55 +76,78 @@ def _broken(name: str) -> str:
     return "\n".join(parts)
 
 
-def _by_scene(result: dict[str, Any], names: Sequence[str]) -> RenderableType:
+def _by_scene(result: Comparison, names: Sequence[str]) -> RenderableType:
     """Return a table of methods by scenes in two halves."""
     half = (len(names) + 1) // 2
     tables = []
     for some in (names[:half], names[half:]):
         table = number_table("method", *map(_broken, some))
-        for row in result["rows"]:
-            table.add_row(row["method"], *(_signed(row["scenes"][name]) for name in some))
+        for row in result.rows:
+            table.add_row(row.method, *(_signed(row.scenes[name]) for name in some))
         tables.append(_padded(table))
     return Group(*tables)
 
 
-def _work(result: dict[str, Any]) -> RenderableType:
+def _work(result: Comparison) -> RenderableType:
     table = number_table(
         "method", "tests", "addi-\ntions", "multi-\nplications", "compa-\nrisons", "on\nbits", "ns per\npair"
     )
-    for row in result["rows"]:
-        spent = (f"{row['operations'][kind]:.0f}" for kind in KINDS)
-        table.add_row(row["method"], f"{row['tests']:.1f}", *spent, f"{row['host_ns_per_pair']:.1f}")
+    for row in result.rows:
+        spent = (f"{row.operations[kind]:.0f}" for kind in KINDS)
+        table.add_row(row.method, f"{row.tests:.1f}", *spent, f"{row.host_ns_per_pair:.1f}")
     return _padded(table)
 
 
-def _clocks(result: dict[str, Any], key: str, digits: int) -> RenderableType:
-    table = number_table("method", *(name.replace("-", "-\n") for name in result["machines"]))
-    for row in result["rows"]:
-        cells = (row["cycles"].get(name) for name in result["machines"])
-        table.add_row(row["method"], *(f"{cell[key]:.{digits}f}" if cell else "-" for cell in cells))
+def _clocks(result: Comparison, shown: Callable[[Clocks], str]) -> RenderableType:
+    table = number_table("method", *(name.replace("-", "-\n") for name in result.machines))
+    for row in result.rows:
+        cells = (row.cycles.get(name) for name in result.machines)
+        table.add_row(row.method, *(shown(cell) if cell else "-" for cell in cells))
     return _padded(table)
 
 
-def comparison_csv(result: dict[str, Any]) -> str:
+def comparison_csv(result: Comparison) -> str:
     """Return one line per method: errors, tests, operations, host time, then clocks on each machine."""
     rows = []
-    for each in result["rows"]:
-        row = {key: each[key] for key in ("method", "document", "title", "reference")}
-        for key in ("stated", "seen"):
-            row |= {f"{key}_{kind}": value for kind, value in each[key].items()}
-        for name, errors in each["scenes"].items():
-            row |= {f"{name.replace(' ', '_')}_{kind}": value for kind, value in errors.items()}
-        row |= {"tests": each["tests"], **each["operations"], "host_ns_per_pair": each["host_ns_per_pair"]}
-        for machine in result["machines"]:
-            for key in ("cycles_per_frame", "cycles_per_pair"):
-                row[f"{machine}_{key}"] = each["cycles"].get(machine, {}).get(key)
-        rows.append(row)
+    for row in result.rows:
+        cells = {key: getattr(row, key) for key in ("method", "document", "title", "reference")}
+        errors = {"stated": row.stated, "seen": row.seen}
+        errors |= {name.replace(" ", "_"): each for name, each in row.scenes.items()}
+        for name, each in errors.items():
+            cells |= {f"{name}_{kind}": count for kind, count in asdict(each).items()}
+        cells |= {"tests": row.tests, **row.operations, "host_ns_per_pair": row.host_ns_per_pair}
+        for machine in result.machines:
+            clocks = row.cycles.get(machine)
+            cells[f"{machine}_cycles_per_frame"] = clocks.cycles_per_frame if clocks else None
+            cells[f"{machine}_cycles_per_pair"] = clocks.cycles_per_pair if clocks else None
+        rows.append(cells)
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
+
+
+def study_page(result: Comparison) -> str:
+    """Return the page of what `compare_methods` found."""
+    errors, scenes, work = [], [], []
+    for row in result.rows:
+        about = {"method": row.method, "document": row.document, "title": row.title, "reference": row.reference}
+        errors.append(about | {"stated": row.stated, "seen": row.seen})
+        scenes.append({"method": row.method, **row.scenes})
+        spent = {"tests": row.tests, **row.operations, "host_ns_per_pair": row.host_ns_per_pair}
+        work.append({"method": row.method, **spent})
+    sections = [
+        Section("Errors", [records("errors", errors)]),
+        Section("Errors by scene, as seen", [records("by-scene", scenes)]),
+        Section("Tests and operations of a frame", [records("work", work, "host_ns_per_pair")]),
+    ]
+    for machine in result.machines:
+        cells = {row.method: row.cycles.get(machine) for row in result.rows}
+        clocks = [{"method": name} | (asdict(cell) if cell else {}) for name, cell in cells.items()]
+        sections.append(Section(f"Clocks on {machine}", [records(f"on-{machine}", clocks, "cycles_per_pair")]))
+    sections += [Section("Scenes", [records("scenes", result.scenes)]), notes_section(result.notes)]
+    return page("Collision methods compared", [facts(settings(result.method))], sections)
 
 
 # The study as a picture of bars: a screen of 640x480 in the palette of the Macintosh, drawn as the machines draw.
@@ -156,34 +179,34 @@ MACHINES = [
 ]
 
 
-def draw_comparison(result: dict[str, Any]) -> np.ndarray:
+def draw_comparison(result: Comparison) -> np.ndarray:
     """Draw what `compare_methods` found: errors as seen, and clocks per pair on each machine.
 
     Returns  uint8[480, 640] palette indices
     """
-    pixels, rows, settings = blank(), result["rows"], result["method"]
+    pixels, rows, settings = blank(), result.rows, result.method
     draw_text(pixels, NAMES, 8, "Collision methods compared", BLACK, bold=True)
-    about = f"seed {settings['seed']}, {settings['scenes']} scenes of each random kind and the named ones"
+    about = f"seed {settings.seed}, {settings.scenes} scenes of each random kind and the named ones"
     draw_text(pixels, NAMES, 21, about, BLACK)
     draw_text(pixels, ERRORS, 40, "wrong pairs, as seen", BLACK, bold=True)
-    draw_text(pixels, CLOCKS, 40, f"clocks per pair of {settings['objects']} objects, each line x10", BLACK, bold=True)
+    draw_text(pixels, CLOCKS, 40, f"clocks per pair of {settings.objects} objects, each line x10", BLACK, bold=True)
     step = min((BOTTOM - TOP) // len(rows), 48)
     bottom = TOP + step * len(rows)
-    maximum = max(1, *(value for row in rows for value in row["seen"].values()))
+    maximum = max(1, *(count for row in rows for count in astuple(row.seen)))
     decades = _decades(result)
     _draw_grid(pixels, decades, bottom)
     for number, row in enumerate(rows):
         top = TOP + number * step
-        draw_text(pixels, NAMES, top + (step - 9) // 2, row["method"], BLACK)
-        _draw_errors(pixels, row["seen"], maximum, top, step)
-        _draw_clocks(pixels, row["cycles"], result["machines"], decades, top, step)
-    _draw_legend(pixels, result["machines"])
+        draw_text(pixels, NAMES, top + (step - 9) // 2, row.method, BLACK)
+        _draw_errors(pixels, row.seen, maximum, top, step)
+        _draw_clocks(pixels, row.cycles, result.machines, decades, top, step)
+    _draw_legend(pixels, result.machines)
     return pixels
 
 
-def _decades(result: dict[str, Any]) -> int:
+def _decades(result: Comparison) -> int:
     """Return how many powers of ten the scale of clocks has."""
-    clocks = [cell["cycles_per_pair"] for row in result["rows"] for cell in row["cycles"].values()]
+    clocks = [cell.cycles_per_pair for row in result.rows for cell in row.cycles.values()]
     return max(1, int(np.ceil(log10(max([10.0 ** (MIN_DECADE + 1), *clocks])))) - MIN_DECADE)
 
 
@@ -203,17 +226,18 @@ def _bar(pixels: np.ndarray, left: int, top: int, width: int, height: int, colou
         frame_rect(pixels, (left, top, left + width, top + height))
 
 
-def _draw_errors(pixels: np.ndarray, errors: dict[str, int], maximum: int, top: int, step: int) -> None:
+def _draw_errors(pixels: np.ndarray, errors: Errors, maximum: int, top: int, step: int) -> None:
     height = (step - 6) // 2
-    for part, (kind, colour) in enumerate((("false_positives", FALSE_POSITIVE), ("false_negatives", FALSE_NEGATIVE))):
-        width = -(-errors[kind] * (ERRORS_WIDTH - 30) // maximum)
+    bars = (errors.false_positives, FALSE_POSITIVE), (errors.false_negatives, FALSE_NEGATIVE)
+    for part, (count, colour) in enumerate(bars):
+        width = -(-count * (ERRORS_WIDTH - 30) // maximum)
         y = top + 3 + part * height
         _bar(pixels, ERRORS, y, width, height, colour)
-        draw_text(pixels, ERRORS + width + 3, y + (height - 9) // 2 + 1, str(errors[kind]), BLACK)
+        draw_text(pixels, ERRORS + width + 3, y + (height - 9) // 2 + 1, str(count), BLACK)
 
 
 def _draw_clocks(
-    pixels: np.ndarray, cycles: dict[str, Any], machines: list[str], decades: int, top: int, step: int
+    pixels: np.ndarray, cycles: dict[str, Clocks], machines: list[str], decades: int, top: int, step: int
 ) -> None:
     if not machines:
         draw_text(pixels, CLOCKS + 4, top + (step - 9) // 2, "not measured", BLACK)
@@ -222,7 +246,7 @@ def _draw_clocks(
     for number, name in enumerate(machines):
         if name not in cycles:  # no ROM code
             continue
-        clocks = max(cycles[name]["cycles_per_pair"], 10.0**MIN_DECADE)
+        clocks = max(cycles[name].cycles_per_pair, 10.0**MIN_DECADE)
         width = max(1, round((log10(clocks) - MIN_DECADE) * CLOCKS_WIDTH / decades))
         _bar(pixels, CLOCKS, top + 2 + number * height, width, height, MACHINES[number % len(MACHINES)])
 

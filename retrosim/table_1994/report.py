@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -13,7 +12,8 @@ from rich.text import Text
 
 from retrosim.machine import PRESETS
 from retrosim.report.json import to_json
-from retrosim.report.tables import number_table
+from retrosim.report.page import Section, facts, notes_section, page, paragraph, records, settings
+from retrosim.report.tables import heading, notes, number_table
 from retrosim.report.text import between, counted, decimal, grouped, percent
 
 from .analysis import METHODS, PARTS, Density
@@ -132,11 +132,6 @@ def _causes(build: str, rows: list[CauseRow]) -> RenderableType:
     return Padding(table, (0, 0, 1, 0))
 
 
-def heading(text: str) -> Text:
-    """Return what stands above a table."""
-    return Text(text, style="bold")
-
-
 def _open(row: Row) -> str:
     """Return how far the clocks may be off, to the side that is farther, in percent."""
     if row.low is None or row.high is None:
@@ -222,9 +217,29 @@ def _analysis(rows: list[Density], formula: str, counted: str, digits: int) -> R
     return Padding(table, (0, 0, 1, 0))
 
 
-def notes(sentences: Sequence[str]) -> Table:
-    """Return sentences as a list under a table."""
-    table = Table.grid(padding=(0, 1, 0, 0))
-    for note in sentences:
-        table.add_row("*", Text(note))
-    return table
+def timing_page(result: TimingTable) -> str:
+    """Return the page of what `timing_table` found."""
+    verdicts = [paragraph(f"{answer.machine}: {answer.verdict}", "big") for answer in result.answer]
+    sections = []
+    for answer in result.answer:
+        about = paragraph(f"Build {answer.build}: {answer.reason}.")
+        title = f"{answer.machine} beside the table of 1994"
+        sections.append(Section(title, [about, records(f"answer-{answer.machine}", answer.rows, "cycles")]))
+    sections.append(Section("All builds", [records("rows", result.rows)]))
+    if result.split:
+        sections.append(Section("What a check is made of", [records("split", result.split)]))
+    if result.analysis:
+        sections.append(Section("Pair tests by analysis", [records("analysis", result.analysis)]))
+    head = [*verdicts, facts(settings(result.method))]
+    return page("Clocks of the routine of 1994", head, [*sections, notes_section(result.notes)])
+
+
+def causes_page(result: CausesTable) -> str:
+    """Return the page of what `causes_table` found."""
+    meanings = [facts({"machine": name, **causes}) for name, causes in result.causes.items()]
+    sections = [
+        Section("What the clocks of a check went to", [records("rows", result.rows)]),
+        Section("Causes", meanings),
+        notes_section(result.notes),
+    ]
+    return page("Clocks of the routine of 1994, by cause", [], sections)

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from retrosim.bench.engines import EngineCase, EngineMethod, EngineResult
+from retrosim.bench.race import Host, Made, Skipped, bench_page
+from retrosim.bench.startup import Starts
 from retrosim.cost.against import against_page, compare_costs
 from retrosim.cost.cost import cost_report
 from retrosim.cost.counting import CompiledCounter
@@ -16,8 +19,11 @@ from retrosim.cost.page import cost_page, profile_page
 from retrosim.cost.report import CostReport, profile_report
 from retrosim.cost.sweep import SweepPoint, SweepReport, fit, sweep_page
 from retrosim.machine import Machine
-from retrosim.report.records import bench_page, study_page, timing_page
+from retrosim.study.comparison import Clocks, Comparison, ComparisonSettings, Errors, Kind, MethodRow
+from retrosim.study.comparison_report import study_page
 from retrosim.study.operations import KINDS
+from retrosim.table_1994.report import timing_page
+from retrosim.table_1994.timing import Answer, AnswerRow, ClockSettings, TimingMethod, TimingTable
 from tests.helpers.browser import CHROMIUM, Browser
 from tests.helpers.pages import ROOT
 
@@ -95,17 +101,19 @@ def test_the_page_in_a_browser(report, tmp_path) -> None:
 @pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")
 def test_pages_of_the_family_in_a_browser(report, tmp_path) -> None:
     """What `--against`, `--sweep`, `timing`, `study` and `bench` write, from results in small."""
-    cell = {"machine": "mc68040-25", "build": "O2", "objects": 50, "cycles": 1234.5, "low": None, "ratio": 0.75}
-    answer = {"machine": "mc68040-25", "build": "O2", "reason": "why", "rows": [cell], "verdict": "so be it"}
-    notes, method = ["a note"], {"seed": 1, "memory": {"mc68040-25": {"write": 4}}, "full": False}
-    timing = {"answer": [answer], "rows": [cell], "split": [], "analysis": [], "notes": notes, "method": method}
-    row = {"method": "a", "document": "b", "title": "c", "reference": "d", "stated": {"false_positives": 1}}
-    row |= {"seen": {"false_positives": 2}, "scenes": {}, "tests": 3, "operations": dict.fromkeys(KINDS, 4)}
-    row |= {"host_ns_per_pair": 5.5, "cycles": {"mc68000-8": {"cycles_per_pair": 100.0}}}
-    study = {"rows": [row], "machines": ["mc68000-8"], "scenes": [{"scene": "x"}], "notes": notes, "method": method}
-    host = {"processor": "a <b>", "cpus": 2, "system": "c", "python": "3", "packages": {"numpy": "2"}}
-    case = {"name": "sectors", "engine": "kernel", "per_second": 2e6, "ratio_to": {"unicorn": 3.5}, "error": None}
-    bench = {"cases": [case], "skipped": [{"engine": "musashi", "reason": "why"}], "host": host, "method": method}
+    cell = AnswerRow(50, None, None, 1234.5, None, None, 0.75, None, None, None, None)
+    clocks = ClockSettings({"mc68040-25": {"write": 4}}, {}, {}, {})
+    answer = Answer("mc68040-25", "O2", "why", [cell], "so be it")
+    timing = TimingTable([answer], [], [], [], [], TimingMethod(False, 1.0, None, 1, clocks), ["a note"])
+    cycles = {"mc68000-8": Clocks("sectors", "O2", "f", 400.0, 40.0, 100.0)}
+    row = MethodRow("a", "b", "c", "d", Errors(1, 0), Errors(2, 0), {}, 3, dict.fromkeys(KINDS, 4), 5.5, cycles)
+    settings = ComparisonSettings(1, 2, 24, 276, 2)
+    study = Comparison([Kind("x", 1, 2, 1, 0, "y")], [row], ["mc68000-8"], settings, ["a note"])
+    host = Host("c", "a <b>", 2, "3", {"numpy": "2"})
+    case = EngineCase("sectors", "kernel", "O2", 50, 2e6, {"unicorn": 3.5}, None, 1, 1, None, None)
+    method, skipped = EngineMethod("mc68040-25", 1, 0.1, 1, 1), [Skipped("musashi", "why")]
+    starts = {"cold": Starts({"import": 1.5}, 1)}
+    bench = EngineResult([case], skipped, starts, None, host, Made("2026-01-01", "0"), method)
     points = [SweepPoint(n, 10 * n, 9 * n, 12 * n, n, 0) for n in (1, 2, 3)]
     law = fit([(point.value, point.cycles) for point in points])
     sweep = SweepReport("mc68000-8", "MC68000", 8_000_000, "full", "", "f", 1, points, "n", law)

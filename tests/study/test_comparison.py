@@ -6,7 +6,7 @@ import json
 import re
 import sys
 import zlib
-from dataclasses import replace
+from dataclasses import astuple, replace
 from functools import cache
 
 import numpy as np
@@ -16,13 +16,14 @@ from rich.console import Console
 from retrosim.collide import count_tests
 from retrosim.collide.documents import blocks, boxes, rectangles
 from retrosim.errors import RetrosimError
+from retrosim.report.json import to_json
 from retrosim.rom import load_rom
 from retrosim.screen.framebuffer import macintosh_palette
 from retrosim.screen.png import png_bytes
 from retrosim.study import comparison
 from retrosim.study import comparison as routines
 from retrosim.study import methods as registry
-from retrosim.study.comparison import compare_methods
+from retrosim.study.comparison import Errors, compare_methods
 from retrosim.study.comparison_report import (
     FALSE_NEGATIVE,
     FALSE_POSITIVE,
@@ -42,7 +43,7 @@ MACHINE = "mc68000-8"
 SEED = 7
 OURS = [method for method in METHODS if method.document in DOCUMENTS]
 """The methods of the five texts; what others get wrong is not known here."""
-NONE = {"false_positives": 0, "false_negatives": 0}
+NONE = Errors(0, 0)
 
 
 @pytest.fixture(scope="module")
@@ -53,17 +54,17 @@ def measured():
 @pytest.fixture(scope="module")
 def study(measured):
     """What a study without machines finds; `test_the_same_seed_gives_the_same_study` makes one."""
-    return measured | {"machines": [], "rows": [row | {"cycles": {}} for row in measured["rows"]]}
+    return replace(measured, machines=[], rows=[replace(row, cycles={}) for row in measured.rows])
 
 
 def errors(result, method: str, scene: str) -> tuple[int, int]:
-    (row,) = (row for row in result["rows"] if row["method"] == method)
-    return tuple(row["scenes"][scene].values())
+    (row,) = (row for row in result.rows if row.method == method)
+    return astuple(row.scenes[scene])
 
 
 def collisions(result, scene: str) -> int:
-    (kind,) = (kind for kind in result["scenes"] if kind["scene"] == scene)
-    return kind["collisions"]
+    (kind,) = (kind for kind in result.scenes if kind.scene == scene)
+    return kind.collisions
 
 
 NAMED = [make() for make in ADVERSARIAL]
@@ -120,9 +121,9 @@ def test_forms_hold_the_whole_rectangle(scene):
 
 @pytest.mark.full
 def test_exact_methods_do_what_they_say(study):
-    assert [row["method"] for row in study["rows"]] == [method.name for method in METHODS]
-    for method, row in zip(METHODS, study["rows"]):
-        assert (row["stated"] == NONE) == method.is_exact, method.name
+    assert [row.method for row in study.rows] == [method.name for method in METHODS]
+    for method, row in zip(METHODS, study.rows):
+        assert (row.stated == NONE) == method.is_exact, method.name
     assert {method.name for method in OURS if not method.is_exact} == {"point-1", "point-2", "line-1"}
 
 
@@ -170,15 +171,15 @@ def test_only_swept_methods_see_what_tunnels(study):
 
 @pytest.mark.full
 def test_operations_are_those_that_the_library_counts(study):
-    rows = {row["method"]: row for row in study["rows"]}
+    rows = {row.method: row for row in study.rows}
     scenes = [Forms(scene) for scene in random_scenes(SEED, 1)]
     for name, counting in (("boxes", "four_additions"), ("boxes-two", "two_additions")):
         counts = np.zeros(4, int)
         for forms in scenes:
             left, top, *_ = (np.ascontiguousarray(column, np.int32) for column in forms.boxes.T)
             counts += boxes.count_operations(left, top, size=forms.boxes[:, 2:], method=counting)
-        spent = rows[name]["operations"]
-        assert [rows[name]["tests"], spent["additions"], spent["comparisons"], spent["multiplications"]] == (
+        spent = rows[name].operations
+        assert [rows[name].tests, spent["additions"], spent["comparisons"], spent["multiplications"]] == (
             counts / len(scenes)
         ).tolist()
     for name in ("point-1", "point-2", "line-1"):
@@ -188,28 +189,28 @@ def test_operations_are_those_that_the_library_counts(study):
             x, y = (np.ascontiguousarray(axis.astype(int) * 32, np.int16) for axis in (scene.x, scene.y))
             given = (x, y, scene.half, scene.angle, scene.pairs)
             counts += rectangles.count_operations(*given, method=name.replace("-", "_"))
-        assert rows[name]["operations"]["additions"] >= counts[0] / len(scenes) * 0.9
-        assert rows[name]["operations"]["comparisons"] == counts[2] / len(scenes)
+        assert rows[name].operations["additions"] >= counts[0] / len(scenes) * 0.9
+        assert rows[name].operations["comparisons"] == counts[2] / len(scenes)
 
 
 @pytest.mark.full
 def test_tests_are_those_that_the_library_counts(study):
-    rows = {row["method"]: row for row in study["rows"]}
+    rows = {row.method: row for row in study.rows}
     scenes = [Forms(scene) for scene in random_scenes(SEED, 1)]
     squares = [(np.ascontiguousarray(f.squares[:, 0], np.int16), np.ascontiguousarray(f.squares[:, 1], np.int16)) for f in scenes]  # fmt: skip  # noqa: E501
     for name in ("four-shifts", "nine-sectors"):
         made = [count_tests(*corners, size=SQUARE, method=name.replace("-", "_")) for corners in squares]
-        assert rows[name]["tests"] == np.mean(made)
+        assert rows[name].tests == np.mean(made)
     made = []
     for forms in scenes:
         left, top = (np.ascontiguousarray(column, np.int32) for column in forms.boxes.T[:2])
         made.append(blocks.tally_tests(left, top, size=forms.boxes[:, 2:], block=1 << LOG2_BLOCK).sum())
-    assert rows["blocks"]["tests"] == np.mean(made)
-    assert rows["bitmap"]["tests"] == study["method"]["objects"]
+    assert rows["blocks"].tests == np.mean(made)
+    assert rows["bitmap"].tests == study.method.objects
 
 
 def test_json_shape(measured):
-    result = json.loads(json.dumps(measured))
+    result = json.loads(json.dumps(to_json(measured)))
     assert result["machines"] == [MACHINE]
     assert result["method"] == {"seed": SEED, "scenes": 1, "objects": 24, "pairs": 276, "measured": 1}
     assert [row["method"] for row in result["rows"]] == [method.name for method in METHODS]
@@ -281,9 +282,9 @@ def test_a_frame_can_be_run_again():
 
 def test_the_same_seed_gives_the_same_study(study):
     again = compare_methods([], ["circles"], scenes=1, seed=SEED)
-    assert again["scenes"] == study["scenes"] and again["machines"] == []
-    (row,) = (row for row in study["rows"] if row["method"] == "circles")
-    assert again["rows"][0] | {"host_ns_per_pair": 0} == row | {"host_ns_per_pair": 0}
+    assert again.scenes == study.scenes and again.machines == []
+    (row,) = (row for row in study.rows if row.method == "circles")
+    assert replace(again.rows[0], host_ns_per_pair=0) == replace(row, host_ns_per_pair=0)
 
 
 @pytest.mark.parametrize(
@@ -305,18 +306,18 @@ def test_text_fits_80_columns(study, measured):
         out = io.StringIO()
         Console(file=out, width=80).print(render_comparison(result))
         assert max(map(len, out.getvalue().splitlines())) <= 80
-        for row in result["rows"]:
-            assert all(row[key] in out.getvalue() for key in ("method", "document", "reference"))
+        for row in result.rows:
+            assert all(text in out.getvalue() for text in (row.method, row.document, row.reference))
         assert "…" not in out.getvalue()
 
 
 def test_csv_has_a_line_for_each_method(measured):
     rows = list(csv.DictReader(io.StringIO(comparison_csv(measured))))
     assert [row["method"] for row in rows] == [method.name for method in METHODS]
-    for row, source in zip(rows, measured["rows"]):
-        assert int(row["seen_false_positives"]) == source["seen"]["false_positives"]
-        cell = source["cycles"].get(MACHINE)
-        assert row[f"{MACHINE}_cycles_per_frame"] == (str(cell["cycles_per_frame"]) if cell else "")
+    for row, source in zip(rows, measured.rows):
+        assert int(row["seen_false_positives"]) == source.seen.false_positives
+        cell = source.cycles.get(MACHINE)
+        assert row[f"{MACHINE}_cycles_per_frame"] == (str(cell.cycles_per_frame) if cell else "")
 
 
 def test_picture_is_a_png_with_the_colours_of_the_bars(study, measured):
@@ -332,7 +333,7 @@ def test_picture_is_a_png_with_the_colours_of_the_bars(study, measured):
 
 
 def test_longer_bars_for_more_errors(study):
-    without = {**study, "rows": [row | {"seen": NONE} for row in study["rows"]]}
+    without = replace(study, rows=[replace(row, seen=NONE) for row in study.rows])
     bars = [(draw_comparison(result) == FALSE_POSITIVE)[:450].sum() for result in (study, without)]
     assert bars[0] > bars[1] == 0
 
@@ -351,8 +352,8 @@ def test_methods_are_found_in_the_order_of_their_texts():
 
 def test_a_machine_without_a_build_to_measure_has_no_cell_and_a_line():
     result = compare_methods(["i80286-12"], ["masks"], scenes=1, seed=SEED)
-    (row,) = result["rows"]
-    assert row["cycles"] == {} and result["notes"][-1] == "masks: no O2 build for the i80286-12"
+    (row,) = result.rows
+    assert row.cycles == {} and result.notes[-1] == "masks: no O2 build for the i80286-12"
     out = io.StringIO()
     Console(file=out, width=80).print(render_comparison(result))
     assert "masks: no O2 build for the i80286-12" in out.getvalue()
@@ -378,8 +379,8 @@ def test_a_file_is_enough_to_join_the_study(tmp_path, monkeypatch):
     assert {method.name for method in found} == {method.name for method in METHODS} | {"my-boxes"}
     monkeypatch.setattr(comparison, "METHODS", found)
     result = compare_methods([MACHINE], ["boxes", "my-boxes"], scenes=1)
-    known, new = result["rows"]
-    assert known["cycles"].keys() == {MACHINE} and new["cycles"] == {} and new["stated"] == NONE
+    known, new = result.rows
+    assert known.cycles.keys() == {MACHINE} and new.cycles == {} and new.stated == NONE
     out = io.StringIO()
     Console(file=out, width=80).print(render_comparison(result))
     assert "A stranger 2026" in out.getvalue() and re.search(r"my-boxes +-", out.getvalue())
@@ -401,8 +402,8 @@ def test_the_page_shows_what_the_study_finds():
     assert list(shown) == [method.title for method in OURS]
     machines = head[10:]
     result = compare_methods(machines, ["boxes", "spheres"], scenes=10, seed=2011, engine="interpret")
-    for each in result["rows"]:
-        found = [each["tests"], *(each["operations"][kind] for kind in ("additions", "multiplications", "comparisons"))]
-        found += [each["cycles"][machine]["cycles_per_pair"] for machine in machines]
-        seen = each["seen"]["false_positives"], each["seen"]["false_negatives"]
-        assert list(shown[each["title"]].values()) == ["0", *map(str, seen), *(f"{figure:.0f}" for figure in found)]
+    for each in result.rows:
+        found = [each.tests, *(each.operations[kind] for kind in ("additions", "multiplications", "comparisons"))]
+        found += [each.cycles[machine].cycles_per_pair for machine in machines]
+        seen = astuple(each.seen)
+        assert list(shown[each.title].values()) == ["0", *map(str, seen), *(f"{figure:.0f}" for figure in found)]

@@ -120,7 +120,7 @@ def completed(words: Sequence[str]) -> list[str]:
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     kind = _format(options)
-    from retrosim.bench.race import host_file
+    from retrosim.bench.race import bench_page, host_file
     from retrosim.report.files import FORCE, check_free
     from retrosim.report.json import to_json
 
@@ -135,9 +135,7 @@ def run(options: argparse.Namespace) -> int:
         result = plan.measure(progress=progress.step, **({"rounds": options.rounds} if options.rounds else {}))
         published = to_json(result)
     if files and options.html:
-        from retrosim.report.records import bench_page
-
-        files.write_html(lambda: bench_page(published))
+        files.write_html(lambda: bench_page(result))
     if saved:
         write_text(saved, json.dumps(published, indent=1) + "\n", overwrite=options.force)
     if kind is None:

@@ -81,11 +81,10 @@ def run(options: argparse.Namespace) -> int:
     if options.balance:
         return _balance(names, options.seed, options.engine or "auto", options.json)
     from retrosim.report.files import FORCE, check_free
-    from retrosim.report.records import study_page
     from retrosim.screen.framebuffer import macintosh_palette
     from retrosim.screen.png import write_png
     from retrosim.study.comparison import compare_methods, method_named
-    from retrosim.study.comparison_report import comparison_csv, draw_comparison, render_comparison
+    from retrosim.study.comparison_report import comparison_csv, draw_comparison, render_comparison, study_page
 
     files = OutputFiles.of(options)
     files.check()

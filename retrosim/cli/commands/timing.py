@@ -60,11 +60,9 @@ def run(options: argparse.Namespace) -> int:
     files = OutputFiles.of(options)
     files.check()
     from retrosim.cost.causes import check_causes
-    from retrosim.report.json import to_json
-    from retrosim.report.records import timing_page
     from retrosim.rom import load_rom
     from retrosim.table_1994.causes import CausesTable, causes_table
-    from retrosim.table_1994.report import render_causes, render_timing, rows_csv
+    from retrosim.table_1994.report import causes_page, render_causes, render_timing, rows_csv, timing_page
     from retrosim.table_1994.timing import ROM, TimingTable, builds_of, timing_table
 
     rom = load_rom(ROM)
@@ -86,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
             workers = JobSettings.of(options).workers(None if details or options.full else len(names))
             given |= {"details": details, "interval": options.interval, "workers": workers}
             result = timing_table(names, options.full, progress.step, **given)
-    files.write_html(lambda: timing_page(to_json(result)))
+    files.write_html(lambda: causes_page(result) if isinstance(result, CausesTable) else timing_page(result))
     if options.json:
         print_json(result)
     elif options.csv:
