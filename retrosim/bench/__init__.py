@@ -13,6 +13,5 @@ A subject is a module with a function that measures, what it returns, and how th
     program       subject: a program of the user's own
     programs      subject: programs that nothing was tuned for
     race          the race, who was left out, and the record of what it ran on
-    startup       seconds to the first frame, and to compile the regions of a ROM
     workload      the loop around a routine that every emulator repeats
 """

@@ -189,29 +189,22 @@ def _pymunk_pairs(frames: Frames) -> Answer:
     return answer
 
 
-def _pygame(frames: Frames) -> list[list[Any]]:
-    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+def _rects(frames: Frames) -> list[list[Any]]:
+    """Return pygame's rectangles: squares, or boxes with sizes of their own."""
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # it greets on stdout
     import pygame
 
-    return [[pygame.Rect(a, b, SIDE, SIDE) for a, b in zip(x.tolist(), y.tolist())] for x, y in frames]
+    squares = np.full((len(frames[0][0]), 2), SIDE)
+    boxes = (zip(x.tolist(), y.tolist(), *(size or [squares])[0].T.tolist()) for x, y, *size in frames)
+    return [[pygame.Rect(*box) for box in frame] for frame in boxes]
 
 
 def _pygame_flags(frames: Frames) -> Answer:
-    rects = _pygame(frames)
+    rects = _rects(frames)
 
     def answer(number: int) -> list[bool]:
         here = rects[number]
         return [len(rect.collidelistall(here)) > 1 for rect in here]
-
-    return answer
-
-
-def _pygame_pairs(frames: Frames) -> Answer:
-    rects = _pygame(frames)
-
-    def answer(number: int) -> list[tuple[int, int]]:
-        here = rects[number]
-        return [(i, j) for i, rect in enumerate(here) for j in rect.collidelistall(here) if j > i]
 
     return answer
 
@@ -392,13 +385,6 @@ def pairs_by_scipy(frames: Frames) -> Answer:
     return answer
 
 
-def _rects(frames: Frames) -> list[list[Any]]:
-    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # it greets on stdout
-    import pygame
-
-    return [[pygame.Rect(*box) for box in zip(x.tolist(), y.tolist(), *size.T.tolist())] for x, y, size in frames]
-
-
 def pairs_by_pygame(frames: Frames) -> Answer:
     """Ask `Rect.collidelistall` for each."""
     rects = _rects(frames)
@@ -556,7 +542,7 @@ FINDERS: dict[str, Finder] = {
         f"{name}-pairs": Finder(PAIRS, make, name, note=note, **given)
         for name, (make, given, note) in _PAIRS.items()
     },
-    "pygame-pairs": Finder(PAIRS, _pygame_pairs, "pygame", max_objects=2000, note="Rect.collidelistall for each"),
+    "pygame-pairs": Finder(PAIRS, pairs_by_pygame, "pygame", max_objects=2000, note="Rect.collidelistall for each"),
     "numpy-pairs": Finder(PAIRS, _numpy_pairs, "numpy", max_objects=2000, note="all differences at once"),
     **_mixed(),
 }  # fmt: skip

@@ -22,18 +22,10 @@ from retrosim.errors import RetrosimError
 from retrosim.machine import Machine
 from retrosim.machine.budget import Budget
 from retrosim.machine.memory import EXIT, YIELD_FRAME
+from retrosim.report.text import short_percent, times
 from retrosim.rom import Image
 
-from .contenders import (
-    HOST_PACKAGES,
-    LONGEST_RUN,
-    SIMULATED,
-    WARM_INSTRUCTIONS,
-    Contender,
-    Lap,
-    Peer,
-    missing_peer,
-)
+from .contenders import HOST_PACKAGES, LONGEST_RUN, SIMULATED, WARM_INSTRUCTIONS, Contender, Lap, Peer, missing_peer
 from .native import NativeProgram, why_not_native
 from .peers import PACKAGES, Services
 from .programs import (
@@ -46,8 +38,6 @@ from .programs import (
     SkippedOn,
     cases_of,
     means_of,
-    percent,
-    times,
 )
 from .race import Entry, Progress, Ready, Steps, check_laps, host, made_from, race
 from .workload import LOOPS
@@ -299,7 +289,7 @@ def _verdict(program: str, cases: Sequence[ProgramCase]) -> str:
         engine = next((engine for engine in (*USUAL, *SIMULATED) if engine in by_engine and engine in SIMULATED), None)
         if engine is not None and (code := by_engine[engine].machine_code):
             ratios = by_engine[engine].ratio_to
-            parts = [f"{percent(ratios[peer])} of native C" for peer in ratios if peer == "native-c"]
+            parts = [f"{short_percent(ratios[peer])} of native C" for peer in ratios if peer == "native-c"]
             parts += [f"{times(ratios[peer])} {peer.capitalize()}" for peer in ratios if peer in PACKAGES]
             parts.append(f"{times(code.times_machine)} real time")
             said.append(f"{program} on {machine}, {engine}: {', '.join(parts)}")

@@ -26,6 +26,7 @@ from retrosim.machine import Machine, open_machine
 from retrosim.machine.presets import machines_for, preset
 from retrosim.report.json import SPREAD
 from retrosim.report.tables import number_table
+from retrosim.report.text import decimal, percent, short_percent, times
 from retrosim.rom import Rom, load_rom
 
 from .contenders import (
@@ -85,19 +86,19 @@ class Goal:
     text: Callable[[float], str]
 
 
-def _percent(ratio: float) -> str:
-    return f"{100 * ratio:.0f} % of native C"
+def _of_native(ratio: float) -> str:
+    return f"{percent(ratio, 0)} of native C"
 
 
-def _times(ratio: float) -> str:
-    return f"{ratio:.1f} times Unicorn"
+def _times_unicorn(ratio: float) -> str:
+    return f"{decimal(ratio, 1)} times Unicorn"
 
 
 GOALS = (
-    Goal(MACHINE_CODE, "native-c", 0.50, "mean", _percent),
-    Goal(MACHINE_CODE, "unicorn", 25, "mean", _times),
-    Goal(MACHINE_CODE, "native-c", 0.25, "each", _percent),
-    Goal("interpret-table", "unicorn", 2, "mean", _times),
+    Goal(MACHINE_CODE, "native-c", 0.50, "mean", _of_native),
+    Goal(MACHINE_CODE, "unicorn", 25, "mean", _times_unicorn),
+    Goal(MACHINE_CODE, "native-c", 0.25, "each", _of_native),
+    Goal("interpret-table", "unicorn", 2, "mean", _times_unicorn),
 )
 
 
@@ -473,16 +474,6 @@ def render_programs(result: ProgramResult) -> RenderableType:
     return Group(*parts)
 
 
-def percent(ratio: float | None) -> str:
-    """Return a ratio as a percentage, "-" for None."""
-    return "-" if ratio is None else f"{100 * ratio:.0f} %" if ratio >= 0.1 else f"{100 * ratio:.1f} %"
-
-
-def times(ratio: float | None) -> str:
-    """Return a ratio as a factor, "-" for None."""
-    return "-" if ratio is None else f"{ratio:.0f} x" if ratio >= 10 else f"{ratio:.2g} x"
-
-
 def _machines_table(means: Sequence[Mean], cases: Sequence[ProgramCase]) -> Table:
     table = number_table(*MACHINE_HEADINGS)
     for machine in dict.fromkeys(mean.machine for mean in means):
@@ -498,10 +489,10 @@ def _machines_table(means: Sequence[Mean], cases: Sequence[ProgramCase]) -> Tabl
         slowest = min(native, default=None)
         table.add_row(
             machine,
-            percent(off.get("native-c")),
-            percent(clocks.get("native-c")),
-            f"{percent(slowest[0])} {slowest[1]}" if slowest else "-",
-            percent(full.get("native-c")),
+            short_percent(off.get("native-c")),
+            short_percent(clocks.get("native-c")),
+            f"{short_percent(slowest[0])} {slowest[1]}" if slowest else "-",
+            short_percent(full.get("native-c")),
             times(clocks.get("unicorn")),
             times(full.get("unicorn")),
             times(interpret.get("unicorn")),
@@ -518,9 +509,9 @@ def _programs_table(cases: Sequence[ProgramCase]) -> Table:
         full = by_engine["recompile-full"].machine_code if "recompile-full" in by_engine else None
         table.add_row(
             program,
-            percent(_quotient(by_engine, "recompile-off", "native-c")),
-            percent(_quotient(by_engine, MACHINE_CODE, "native-c")),
-            percent(_quotient(by_engine, "recompile-full", MACHINE_CODE)),
+            short_percent(_quotient(by_engine, "recompile-off", "native-c")),
+            short_percent(_quotient(by_engine, MACHINE_CODE, "native-c")),
+            short_percent(_quotient(by_engine, "recompile-full", MACHINE_CODE)),
             times(_quotient(by_engine, MACHINE_CODE, "unicorn")),
             times(_quotient(by_engine, "interpret-table", "unicorn")),
             times(full.times_machine if full else None),

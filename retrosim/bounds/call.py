@@ -19,25 +19,12 @@ What is assumed:
              even addresses on the 68K, at multiples of their size elsewhere; where code has a cache of its own, not in
              the lines of the routine. (Operands at known addresses may: then the routine is run again without this.)
     code     the routine does not change itself
-
-The shape that `retrosim cost --bounds --json` prints:
-
-    machine, model, clock_hz, timing, build, entry    as in cost.py
-    arguments   [word, or None where it may be any]
-    minimum, maximum  clocks
-    loops       [{address, function, file, line, times, given}]: times, how often its head was reached at most each time
-                the loop was entered; given: is that a bound which was given?
-    path        [{address, function, file, line, text, visits}]: the blocks of the longest path, by address
-    found       None without a search, else {seed, tries, returned, failure, minimum, maximum, arguments, memory,
-                caches, contents}
-    exceeded    a call has taken more than the maximum or less than the minimum: a bound that was given does not hold
-    assumptions [sentences]
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,13 +34,15 @@ from rich.table import Table
 from rich.text import Text
 
 from retrosim.cost.cost import find_routine, place_stack
+from retrosim.cost.report import CalledRoutine
 from retrosim.machine import Machine, Measurement, memory
+from retrosim.report.text import grouped
 
 from .caches import Held
 from .engine import BoundsEngine, Unbounded
 from .residence import Residence
 from .run import Runner, visits_of
-from .search import ARGUMENTS, search
+from .search import ARGUMENTS, Found, search
 from .state import State
 from .words import Span, const, unknown
 
@@ -82,7 +71,61 @@ ATTEMPTS = (
     (False, True, True), (False, True, False), (False, False, False),
 )  # fmt: skip
 
-__all__ = ["ASSUMPTIONS", "Unbounded", "bound", "measure_bounded"]
+__all__ = ["ASSUMPTIONS", "BoundsReport", "Unbounded", "bound", "measure_bounded"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an instruction is."""
+
+    address: int
+    function: str | None
+    file: str | None
+    line: int | None
+
+
+@dataclass(frozen=True)
+class LoopTimes(Place):
+    """A loop: how often its head was reached at most each time it was entered; given: is that a bound from outside?"""
+
+    times: int
+    given: bool
+
+
+@dataclass(frozen=True)
+class Block(Place):
+    """A block of the longest path: the text of its first instruction, and how often it is executed."""
+
+    text: str
+    visits: int
+
+
+@dataclass(frozen=True)
+class BoundsReport:
+    """What `retrosim cost --bounds --json` prints.
+
+    arguments         words, None where one may be any
+    minimum, maximum  clocks
+    path              blocks by address
+    found             None without a search
+    exceeded          a call has taken more than the maximum or less than the minimum: a bound that was given, or an
+                      assumption, does not hold
+    """
+
+    machine: str
+    model: str
+    clock_hz: int
+    timing: str
+    build: str
+    entry: CalledRoutine
+    arguments: list[int | None]
+    minimum: int
+    maximum: int | None
+    loops: list[LoopTimes]
+    path: list[Block]
+    found: Found | None
+    exceeded: bool
+    assumptions: list[str]
 
 
 def bound(
@@ -94,8 +137,8 @@ def bound(
     tries: int = 0,
     seed: int = 1994,
     progress: Callable[[int, int | None, str], None] = lambda done, total, what: None,
-) -> dict[str, Any]:
-    """Return proven least and most clocks of a routine as plain data, described above. The machine is left as it was.
+) -> BoundsReport:
+    """Return proven least and most clocks of a routine. The machine is left as it was.
 
     machine    simulated, with timing "table" or "full"; its memory parameters count, its caches do not
     symbol     name or address of the routine
@@ -154,28 +197,24 @@ def bound(
     exceeded = False
     if found is not None and found.minimum is not None and found.maximum is not None:
         exceeded = not end.minimum <= found.minimum <= found.maximum <= (maximum or 0)
-    return {
-        "machine": machine.name,
-        "model": machine.core.cpu.model,
-        "clock_hz": machine.clock_hz,
-        "timing": machine.timing,
-        "build": machine.image.build,
-        "entry": {"symbol": symbol if isinstance(symbol, str) else None, "address": entry},
-        "arguments": list(arguments),
-        "minimum": end.minimum,
-        "maximum": maximum,
-        "loops": [
-            _place(machine, head) | {"times": times, "given": head in given.used}
-            for head, times in sorted(runner.times.items())
-        ],
-        "path": [
-            _place(machine, start) | {"text": machine.core.decode(start).text, "visits": count}
-            for start, count in sorted(visits_of(end.trail).items())
-        ],
-        "found": asdict(found) if found else None,
-        "exceeded": exceeded,
-        "assumptions": list(ASSUMPTIONS),
-    }
+    loop_times = sorted(runner.times.items())
+    visits = sorted(visits_of(end.trail).items())
+    return BoundsReport(
+        machine.name,
+        machine.core.cpu.model,
+        machine.clock_hz,
+        machine.timing,
+        machine.image.build,
+        CalledRoutine(symbol if isinstance(symbol, str) else None, entry),
+        list(arguments),
+        end.minimum,
+        maximum,
+        [LoopTimes(*_place(machine, head), times, head in given.used) for head, times in loop_times],
+        [Block(*_place(machine, start), machine.core.decode(start).text, count) for start, count in visits],
+        found,
+        exceeded,
+        list(ASSUMPTIONS),
+    )
 
 
 def measure_bounded(
@@ -192,14 +231,15 @@ def measure_bounded(
     chosen  options of `machine.measure`
     Errors  those of `bound` and of `machine.measure`
     """
-    maximum = bound(machine, symbol, loops=loops, convention=convention)["maximum"]
+    maximum = bound(machine, symbol, loops=loops, convention=convention).maximum
     return replace(machine.measure(symbol, *arguments, convention=convention, **chosen), bound=maximum)
 
 
-def _place(machine: Machine, address: int) -> dict[str, Any]:
+def _place(machine: Machine, address: int) -> tuple[int, str | None, str | None, int | None]:
+    """Return the fields of a Place."""
     function, _ = machine.image.symbol_at(address) or (None, 0)
     file, line = machine.image.source_line(address) or (None, None)
-    return {"address": address, "function": function, "file": file, "line": line}
+    return address, function, file, line
 
 
 class _Given(Mapping[int, int]):
@@ -219,8 +259,8 @@ class _Given(Mapping[int, int]):
         return len(self.used)
 
     def __getitem__(self, head: int) -> int:
-        place = _place(self.machine, head)
-        names: tuple[Any, ...] = (head, place["function"], str(place["line"]), f"{place['file']}:{place['line']}")
+        place = Place(*_place(self.machine, head))
+        names: tuple[Any, ...] = (head, place.function, str(place.line), f"{place.file}:{place.line}")
         for key in names:
             if key in self.loops:
                 if self.used.setdefault(head, key) == key and key != head and self._others(head, key):
@@ -239,9 +279,9 @@ class _Given(Mapping[int, int]):
 
     def name(self, address: int) -> str:
         """Return an address with the routine and the source line that it is in."""
-        place = _place(self.machine, address)
-        line = f", {place['file']}:{place['line']}" if place["file"] else ""
-        return f"{address:#x} ({place['function'] or 'no routine'}{line})"
+        place = Place(*_place(self.machine, address))
+        line = f", {place.file}:{place.line}" if place.file else ""
+        return f"{address:#x} ({place.function or 'no routine'}{line})"
 
 
 def _entered(machine: Machine, entry: int, arguments: Sequence[int | None], convention: str) -> tuple[State, int]:
@@ -329,55 +369,51 @@ CACHES = {
 }
 
 
-def render_bounds(report: dict[str, Any]) -> RenderableType:
-    """Return a report of call.py as a table under its answer."""
+def render_bounds(report: BoundsReport) -> RenderableType:
+    """Return a report as a table under its answer."""
     return Group(Text("\n".join(_summary(report))), _path(report), Text("\n".join(_assumptions(report))))
 
 
-def answer(report: dict[str, Any]) -> str:
+def answer(report: BoundsReport) -> str:
     """Return the bounds in one line."""
-    text = f"{report['machine']}: {_number(report['minimum'])} .. {_number(report['maximum'])} clocks proven"
-    found = report["found"]
+    text = f"{report.machine}: {grouped(report.minimum)} .. {grouped(report.maximum)} clocks proven"
+    found = report.found
     if not found:
         return text
-    if found["maximum"] is None:
-        return f"{text}; none of {_number(found['tries'])} tries returned: {found['failure']}"
-    return f"{text}; most found {_number(found['maximum'])} (seed {found['seed']}, in {_number(found['tries'])} tries)"
+    if found.maximum is None:
+        return f"{text}; none of {grouped(found.tries)} tries returned: {found.failure}"
+    return f"{text}; most found {grouped(found.maximum)} (seed {found.seed}, in {grouped(found.tries)} tries)"
 
 
-def _number(value: int) -> str:
-    return f"{value:,}"
-
-
-def _summary(report: dict[str, Any]) -> Iterator[str]:
+def _summary(report: BoundsReport) -> Iterator[str]:
     yield answer(report)
-    if report["exceeded"]:
+    if report.exceeded:
         yield "EXCEEDED: a call lay outside; a loop bound that was given does not hold for its input, or an assumption"
-    found = report["found"]
-    if found and found["maximum"] is not None:
-        words = ", ".join(f"{word:#x}" for word in found["arguments"])
-        yield f"  with the arguments {words}; caches: {CACHES[found['caches']]}; its memory is in --json"
-    for loop in report["loops"]:
-        origin = "given" if loop["given"] else "found"
-        yield f"loop at {loop['address']:#x}{_where(loop)}: at most {_number(loop['times'])} times ({origin})"
+    found = report.found
+    if found and found.maximum is not None:
+        words = ", ".join(f"{word:#x}" for word in found.arguments)
+        yield f"  with the arguments {words}; caches: {CACHES[found.caches]}; its memory is in --json"
+    for loop in report.loops:
+        origin = "given" if loop.given else "found"
+        yield f"loop at {loop.address:#x}{_where(loop)}: at most {grouped(loop.times)} times ({origin})"
 
 
-def _where(place: dict[str, Any]) -> str:
-    parts = [place["function"] or "", f"{place['file']}:{place['line']}" if place["file"] else ""]
+def _where(place: Place) -> str:
+    parts = [place.function or "", f"{place.file}:{place.line}" if place.file else ""]
     text = " ".join(part for part in parts if part)
     return f" ({text})" if text else ""
 
 
-def _path(report: dict[str, Any]) -> Table:
+def _path(report: BoundsReport) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, title="The longest path, by blocks", title_justify="left")
     for heading in ("address", "first instruction", "where", "times"):
         table.add_column(heading, justify="right" if heading == "times" else "left")
-    for block in report["path"]:
-        table.add_row(f"{block['address']:06X}", block["text"], _where(block).strip(" ()"), _number(block["visits"]))
+    for block in report.path:
+        table.add_row(f"{block.address:06X}", block.text, _where(block).strip(" ()"), grouped(block.visits))
     return table
 
 
-def _assumptions(report: dict[str, Any]) -> Iterator[str]:
+def _assumptions(report: BoundsReport) -> Iterator[str]:
     yield "Assumed:"
-    for sentence in report["assumptions"]:
+    for sentence in report.assumptions:
         yield f"  {sentence}"

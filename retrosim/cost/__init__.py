@@ -2,9 +2,8 @@
 
 against   two calls side by side
 calls     the calls of a program as a tree, from a log of where its flow went
-causes    the causes of clocks, counted by the timing model itself while a program runs
 cost      what one call of a routine costs, and which of its instructions, lines and functions the clocks go to
-counting  counts what a machine executes
+counting  counts what a machine executes, and the causes of clocks that the timing model tells
 files     a profile as files of other profilers
 page      reports as pages
 report    the reports of `cost` and of `run --profile`

@@ -24,12 +24,60 @@ from retrosim.cpu.engines.profiling import Profile
 from retrosim.cpu.engines.regions.counting import CLOCK, KIND_SHIFT
 from retrosim.cpu.spec.cpu import SERVICE, Cache
 from retrosim.cpu.spec.rows import Insn
-from retrosim.machine import Machine
+from retrosim.machine import PRESETS, Machine
 from retrosim.machine.choices import CAUSES
 from retrosim.machine.memory import YIELD_FRAME
+from retrosim.machine.presets import preset
 
 from .calls import BRANCH, ENTER, INTERRUPT, LEAVE, PASS, CallTree, Functions, kind_of
-from .causes import CauseCounter, named
+
+# The causes of clocks, counted by the timing model itself while a program runs.
+#
+# The counts come from the timing mode "causes" of a simulated CPU, whose clocks are those of "full". To them one cause
+# is added here: `services`, the time that the machine let pass between two instructions. All of them together are the
+# clocks that passed, to the last one.
+
+SERVICE_TIME = {"services": "what a service takes beyond its trap: clock reads"}
+
+
+class CauseCounter:
+    """Reads the causes of the clocks that pass on a machine of timing "causes" from now on."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._last = self._read()
+
+    def _read(self) -> np.ndarray:
+        counted, cycles = self._machine.core.state[CAUSES], self._machine.cycles
+        return np.append(counted, cycles - int(counted.sum())).astype(np.int64)
+
+    def take(self) -> np.ndarray:
+        """Return int64[len(causes_of(machine))], clocks since the last call."""
+        before, self._last = self._last, self._read()
+        return self._last - before
+
+
+def causes_of(machine: str) -> dict[str, str]:
+    """Return cause -> what is counted under it, on the CPU of a preset that counts them."""
+    return {**preset(machine).cpu().causes, **SERVICE_TIME}
+
+
+def named(machine: str, counts: np.ndarray) -> dict[str, int]:
+    """Return clocks by name of the cause, on a preset."""
+    return dict(zip(causes_of(machine), counts.tolist(), strict=True))
+
+
+def has_causes(machine: str) -> bool:
+    """Does the CPU of a preset count them?"""
+    return CAUSES in preset(machine).cpu().timing
+
+
+def check_causes(machine: str) -> None:
+    """Refuse a preset whose CPU does not count them. Errors: ValueError."""
+    if not has_causes(machine):
+        able = ", ".join(name for name in PRESETS if has_causes(name))
+        raise ValueError(f"machine {machine!r}: no pipeline whose clocks have causes; allowed {able}")
+
 
 REPORT_EVERY = 5_000  # instructions between two reports of progress
 MAX_STRETCHES = 200_000  # of time between two calls or returns that a timeline keeps

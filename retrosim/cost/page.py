@@ -14,9 +14,9 @@ from rich.text import Text
 from retrosim.machine.presets import preset
 from retrosim.report.json import to_json
 from retrosim.report.page import Column, Section, bar, facts, flame_graph, page, paragraph, table
-from retrosim.report.text import warmth
+from retrosim.report.text import percent, warmth
 
-from .causes import causes_of
+from .counting import causes_of
 from .report import CacheCounts, CallCost, CostReport, InstructionCost, LineCost, ProfileReport, ProfileTotals, Report
 from .text import (
     CAUSES_NOTE,
@@ -195,8 +195,8 @@ def _line(
 ) -> str:
     share = sum(row.cycles for row in rows) / total
     shown = text[line - 1] if line and line <= len(text) else PurePosixPath(file).name if file else ""
-    percent = f"{100 * share:.1f}" if rows else ""
-    source = f'<span class="n">{line or ""}</span><b>{percent}{f"<br>{bar(share / hottest)}" if rows else ""}</b>'
+    part = f"{100 * share:.1f}" if rows else ""
+    source = f'<span class="n">{line or ""}</span><b>{part}{f"<br>{bar(share / hottest)}" if rows else ""}</b>'
     code = "".join(_instruction(row, total) for row in rows)
     side = f'<div class="src">{source}<pre>{escape(shown)}</pre></div>'
     return f'<div class="line{"" if rows else " cold"}"><div>{side}</div><div>{code}</div></div>'
@@ -228,8 +228,8 @@ def _said(row: InstructionCost) -> Iterable[str]:
 
 def profile_summary(totals: ProfileTotals) -> list[str]:
     """Return the figures that matter first."""
-    share = 100 * totals.cycles / ((totals.cycles + totals.waited) or 1)
-    lines = [f"{totals.cycles:,} busy clocks ({share:.1f} %), {totals.instructions:,} instructions"]
+    busy = percent(totals.cycles, of=(totals.cycles + totals.waited) or 1)
+    lines = [f"{totals.cycles:,} busy clocks ({busy}), {totals.instructions:,} instructions"]
     if totals.frames:
         low, mean, high = (
             round(clocks or 0) for clocks in (totals.cycles_minimum, totals.cycles_mean, totals.cycles_maximum)

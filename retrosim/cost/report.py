@@ -25,8 +25,7 @@ from retrosim.report.json import HIDDEN, SPREAD, spread
 from retrosim.rom import Image
 
 from .calls import HOST_WORK, NO_FUNCTION, CallTree
-from .causes import named
-from .counting import COLUMNS, Counted, Executed
+from .counting import COLUMNS, Counted, Executed, named
 from .sources import line_of, source_texts
 
 Key = TypeVar("Key", bound=Hashable)
@@ -403,8 +402,8 @@ def _functions(listing: Sequence[InstructionCost], calls: Sequence[CallCost]) ->
         cycles = sum(row.cycles for row in rows)
         visits = sum(row.visits for row in rows if row.offset == 0)
         below = cycles if function is None else inclusive.get(function, cycles)
-        counts = cycles, _percent(cycles, total), sum(row.visits for row in rows), visits
-        costs.append(FunctionCost(function, *counts, below, _percent(below, total)))
+        counts = cycles, _percentage(cycles, total), sum(row.visits for row in rows), visits
+        costs.append(FunctionCost(function, *counts, below, _percentage(below, total)))
     return sorted(costs, key=lambda cost: -cost.cycles)
 
 
@@ -413,7 +412,7 @@ def _lines(listing: Sequence[InstructionCost], texts: Mapping[str, list[str]]) -
     costs = []
     for (file, line), rows in _grouped(listing, lambda row: (row.file, row.line)).items():
         cycles = sum(row.cycles for row in rows)
-        counts = cycles, _percent(cycles, total), sum(row.visits for row in rows), max(row.visits for row in rows)
+        counts = cycles, _percentage(cycles, total), sum(row.visits for row in rows), max(row.visits for row in rows)
         costs.append(LineCost(file, line, *counts, line_of(texts, file, line)))
     if all(cost.file is None for cost in costs):
         return []
@@ -429,5 +428,5 @@ def _grouped(
     return groups
 
 
-def _percent(cycles: int, total: int) -> float:
+def _percentage(cycles: int, total: int) -> float:
     return 100 * cycles / total if total else 0.0

@@ -16,9 +16,9 @@ from rich.text import Text
 
 from retrosim.machine.presets import preset
 from retrosim.report.json import to_json
-from retrosim.report.text import between, warmth
+from retrosim.report.text import between, percent, warmth
 
-from .causes import causes_of
+from .counting import causes_of
 from .report import CallCost, CallTotals, CostReport, FunctionCost, InstructionCost, LineCost, Report
 from .sources import line_of
 
@@ -128,7 +128,7 @@ def causes_table(report: Report) -> RenderableType:
     total = sum(causes.values())
     for name, clocks in causes.items():
         if clocks:
-            table.add_row(name, f"{clocks:,}", f"{100 * clocks / total:.1f} %", Text(meanings[name]))
+            table.add_row(name, f"{clocks:,}", percent(clocks, of=total), Text(meanings[name]))
     return Padding(table, (0, 0, 1, 0))
 
 

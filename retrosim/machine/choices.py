@@ -1,6 +1,6 @@
 """What a machine is told by name, and what is usual; importing this brings no compiler along.
 
-CAUSES is the timing that counts the clocks of "full" by cause, on CPUs that have it (see `retrosim.cost.causes`).
+CAUSES is the timing that counts the clocks of "full" by cause, on CPUs that have it (see `retrosim.cost.counting`).
 """
 
 from __future__ import annotations

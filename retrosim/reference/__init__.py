@@ -1,5 +1,4 @@
 """The rows of the instruction sets as pages that people look up.
 
-instructions  what the rows say of an instruction
-pages         a page of the guide for each instruction set, made from the rows when it is asked for
+instructions  what the rows say of an instruction, and a page of the guide for each instruction set
 """

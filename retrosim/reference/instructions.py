@@ -1,12 +1,16 @@
-"""What the rows say of an instruction: encodings, operand forms, flags, clocks with their sources, examples."""
+"""What the rows say of an instruction: encodings, operand forms, flags, clocks with their sources, examples.
+
+Of this is also a page of the guide for each instruction set, made from the rows when it is asked for.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from retrosim.checks import did_you_mean
 from retrosim.cpu.assembly.assembler import InstructionAssembler
@@ -92,24 +96,66 @@ TRIES, EXAMPLES = 200, 4  # encodings that are tried for a row, and shown of it
 SEED = 1994
 
 
-def instruction_report(name: str, machines: list[str]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Example:
+    """An instruction of a row; clocks with nothing in the way, and where the manual has them."""
+
+    text: str
+    bytes: int
+    clocks: float
+    entry: str
+    source: str
+
+
+@dataclass(frozen=True)
+class ExampleRun:
+    """An example, and what running it changes."""
+
+    text: str
+    effect: str
+
+
+@dataclass(frozen=True)
+class RowReport:
+    """A row on a machine; overwrites: flags that it gives a value whatever they were."""
+
+    machine: str
+    model: str
+    syntax: str
+    pattern: str
+    reference: str
+    does: str
+    forms: dict[str, list[str]]
+    overwrites: list[str]
+    examples: list[Example]
+    run: ExampleRun | None
+
+
+@dataclass(frozen=True)
+class InstructionReport:
+    """What is known of a mnemonic: `retrosim insn --json`."""
+
+    name: str
+    rows: list[RowReport]
+
+
+def instruction_report(name: str, machines: list[str]) -> InstructionReport:
     """Return what is known of a mnemonic on some machines.
 
     name      a mnemonic, with or without a size
     machines  names of presets
     Errors    ValueError if none of them has it
     """
-    found, known = [], set()
+    reports: list[RowReport] = []
+    names: set[str] = set()
     for machine in machines:
-        preset = PRESETS[machine]
-        cpu = preset.cpu()
+        cpu = PRESETS[machine].cpu()
         assembler = InstructionAssembler(cpu.table)
-        known |= {form.rstrip(".") for form in assembler.forms}
-        rows = _rows(assembler, name)
-        found += [{"machine": machine, "model": cpu.model} | _row_report(machine, cpu, row) for row in rows]
-    if not found:
-        raise ValueError(f"no instruction {name!r} on {', '.join(machines)}{did_you_mean(name.lower(), known)}")
-    return {"name": name, "rows": found}
+        names |= {form.rstrip(".") for form in assembler.forms}
+        reports += [_row_report(machine, cpu, row) for row in _rows(assembler, name)]
+    if not reports:
+        raise ValueError(f"no instruction {name!r} on {', '.join(machines)}{did_you_mean(name.lower(), names)}")
+    return InstructionReport(name, reports)
 
 
 def _rows(assembler: InstructionAssembler, name: str) -> list[Row]:
@@ -120,20 +166,20 @@ def _rows(assembler: InstructionAssembler, name: str) -> list[Row]:
     return [row for row in assembler.table.rows if row.key in meant or row.name.lower() == lower]
 
 
-def _row_report(machine: str, cpu: Cpu, row: Row) -> dict[str, Any]:
+def _row_report(machine: str, cpu: Cpu, row: Row) -> RowReport:
     examples = list(encodings(cpu, row))
-    runs = runner(machine)
-    written = overwritten(cpu, examples)
-    return {
-        "syntax": row.syntax,
-        "pattern": row.pattern,
-        "reference": row.ref,
-        "does": meanings(cpu)[row.name],
-        "forms": operand_forms(cpu, row),
-        "overwrites": written,
-        "examples": [_example_report(cpu, insn) for insn, _ in examples],
-        "run": {"text": examples[0][0].text, "effect": runs.run(*examples[0])} if examples else None,
-    }
+    return RowReport(
+        machine,
+        cpu.model,
+        row.syntax,
+        row.pattern,
+        row.ref,
+        meanings(cpu)[row.name],
+        operand_forms(cpu, row),
+        overwritten(cpu, examples),
+        [_example(cpu, insn) for insn, _ in examples],
+        ExampleRun(examples[0][0].text, runner(machine).run(*examples[0])) if examples else None,
+    )
 
 
 def overwritten(cpu: Cpu, examples: list[tuple[Insn, bytes]]) -> list[str]:
@@ -195,31 +241,134 @@ def encodings(cpu: Cpu, row: Row, count: int = EXAMPLES) -> Iterator[tuple[Insn,
             return
 
 
-def _example_report(cpu: Cpu, insn: Insn) -> dict[str, Any]:
-    found = cpu.explain(insn, 1, 1, cpu.choices)
-    return {
-        "text": insn.text,
-        "bytes": insn.length,
-        "clocks": found.clocks,
-        "entry": found.entry,
-        "source": found.source,
-    }
+def _example(cpu: Cpu, insn: Insn) -> Example:
+    explained = cpu.explain(insn, 1, 1, cpu.choices)
+    return Example(insn.text, insn.length, explained.clocks, explained.entry, explained.source)
 
 
-def instruction_lines(report: dict[str, Any]) -> list[str]:
+def instruction_lines(report: InstructionReport) -> list[str]:
     """Return the report as lines of text."""
     lines: list[str] = []
-    for row in report["rows"]:
-        lines += [f"{row['machine']}, {row['model']}: {row['syntax']}", f"  encoding    {row['pattern']}"]
-        lines.append(f"  does        {row['does']}")
-        for name, forms in row["forms"].items():
+    for row in report.rows:
+        lines += [f"{row.machine}, {row.model}: {row.syntax}", f"  encoding    {row.pattern}"]
+        lines.append(f"  does        {row.does}")
+        for name, forms in row.forms.items():
             lines.append(f"  {name:<10}  {'  '.join(forms)}")
-        lines.append(f"  reference   {row['reference']}")
-        lines.append(f"  overwrites  {' '.join(row['overwrites']) or 'no flag for certain'}")
-        for each in row["examples"]:
-            numbers = f"{each['bytes']} B, clocks {each['clocks']:g}"
-            lines.append(f"  {each['text']:<34}  {numbers:<16}  {each['entry']} ({each['source']})")
-        if row["run"]:
-            lines.append(f"  run         {row['run']['text']}: {row['run']['effect']}")
+        lines.append(f"  reference   {row.reference}")
+        lines.append(f"  overwrites  {' '.join(row.overwrites) or 'no flag for certain'}")
+        for example in row.examples:
+            numbers = f"{example.bytes} B, clocks {example.clocks:g}"
+            lines.append(f"  {example.text:<34}  {numbers:<16}  {example.entry} ({example.source})")
+        if row.run:
+            lines.append(f"  run         {row.run.text}: {row.run.effect}")
         lines.append("")
     return lines[:-1]
+
+
+# A page of the guide for each instruction set, made from the rows when it is asked for: every row, on every model.
+
+FOLDER = "instructions"
+PAGES = {"m68k": "68K", "x86": "x86, flat mode", "ppc": "PowerPC"}
+"""Name of the instruction set, as its table of rows has it -> title of its page."""
+PAGE_EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class _Model:
+    machine: str
+    cpu: Cpu
+
+
+def page_names() -> list[str]:
+    """Return the names of the pages."""
+    return [f"{FOLDER}/{name}" for name in PAGES]
+
+
+def instruction_page(name: str, progress: Callable[[int, int, str], None] = lambda done, total, text: None) -> str:
+    """Return the page of an instruction set as Markdown.
+
+    name      one of `page_names()`
+    progress  called with rows done, of how many, and a text
+    Errors    KeyError for another name
+    """
+    family = name.removeprefix(f"{FOLDER}/")
+    title = PAGES[family]
+    models = _models(family)
+    rows = {row.key: row for model in models for row in model.cpu.table.rows}
+    named = sorted(rows.values(), key=lambda row: row.name.lower())
+    names = {row.name: meanings(models[-1].cpu)[row.name] for row in named}
+    lines = [f"# Instructions: {title}", ""]
+    lines += [f"{len(rows)} rows, {len(names)} mnemonics, on {', '.join(model.cpu.model for model in models)}.", ""]
+    lines += ["| mnemonic | does |", "|---|---|", *(f"| {name} | {text} |" for name, text in names.items()), ""]
+    last = ""
+    for done, row in enumerate(named):
+        progress(done, len(named), f"instructions of the {title}")
+        if row.name != last:
+            lines += [f"## {row.name}", "", f"{names[row.name][0].upper()}{names[row.name][1:]}.", ""]
+            last = row.name
+        lines += [*_row(row, models), ""]
+    lines += [
+        "## Not covered",
+        "",
+        "Encodings that no manual documents; what a row's flags depend on: see the manual.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _models(family: str) -> list[_Model]:
+    """Return a machine for each model of an instruction set."""
+    found: dict[str, _Model] = {}
+    for name, preset in PRESETS.items():
+        cpu = preset.cpu()
+        if cpu.isa.name == family:
+            found.setdefault(cpu.model, _Model(name, cpu))
+    return list(found.values())
+
+
+def _row(row: Row, models: list[_Model]) -> Iterator[str]:
+    having = [model for model in models if any(each.key == row.key for each in model.cpu.table.rows)]
+    first = having[0]
+    examples = list(encodings(first.cpu, row, PAGE_EXAMPLES))
+    flags = overwritten(first.cpu, examples)
+    yield f"### `{row.syntax}`"
+    yield ""
+    yield f"* encoding `{row.pattern or 'all that are no instruction'}`; {row.ref}"
+    if len(having) < len(models):
+        yield f"* only on {', '.join(model.cpu.model for model in having)}"
+    yield f"* always overwrites: {' '.join(flags) or 'no flag'}"
+    for name, forms in operand_forms(having[-1].cpu, row).items():
+        yield f"* {name}: {', '.join(f'`{form}`' for form in forms)}"
+    if not examples:
+        return
+    insn, code = examples[0]
+    yield f"* run on the {first.cpu.model}: `{insn.text}`: {runner(first.machine).run(insn, code)}"
+    yield ""
+    yield f"| clocks | {' | '.join(model.cpu.model for model in having)} |"
+    yield f"|---{'|---:' * len(having)}|"
+    sources: dict[str, None] = {}
+    for insn, code in examples:
+        cells = []
+        for model in having:
+            found = _decoded(model.cpu, code)
+            said = None if found is None else model.cpu.explain(found, 1, 1, model.cpu.choices)
+            cells.append("-" if said is None else f"{said.clocks:g}")
+            if said is not None:
+                sources[f"{model.cpu.model}: {said.source}"] = None
+        yield f"| `{insn.text}` | {' | '.join(cells)} |"
+    yield ""
+    yield f"Clocks from {'; '.join(sources)}."
+
+
+def _decoded(cpu: Cpu, code: bytes) -> Insn | None:
+    """Return what a model takes some bytes for, None if for no instruction."""
+    size = cpu.isa.word_bytes
+    padded = code + bytes(16)
+
+    def word(address: int) -> int:
+        return int.from_bytes(padded[address - CODE : address - CODE + size], "big" if cpu.big_endian else "little")
+
+    try:
+        return cpu.table.decode(CODE, word)
+    except IllegalEncoding:
+        return None

@@ -18,9 +18,27 @@ def decimal(value: float | None, digits: int = 0) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-def percent(ratio: float | None, digits: int = 1) -> str:
-    """Return a ratio as a percentage with so many decimal places, "-" for None."""
-    return "-" if ratio is None else f"{100 * ratio:.{digits}f} %"
+def three_digits(value: float | None) -> str:
+    """Return a number with three digits or all before the point, "-" for None."""
+    if value is None:
+        return "-"
+    digits = 3 if value < 1 else 2 if value < 10 else 1 if value < 100 else 0
+    return f"{value:.{digits}f}" if value >= 0.001 else f"{value:.0e}"
+
+
+def percent(part: float | None, digits: int = 1, *, of: float = 1) -> str:
+    """Return a part of something as a percentage with so many decimal places, "-" for None."""
+    return "-" if part is None else f"{100 * part / of:.{digits}f} %"
+
+
+def short_percent(ratio: float | None) -> str:
+    """Return a ratio as a percentage, with one decimal place below 10 %, "-" for None."""
+    return percent(ratio, 0 if ratio is not None and ratio >= 0.1 else 1)
+
+
+def times(ratio: float | None) -> str:
+    """Return a ratio as a factor of two digits, or of all before the point, "-" for None."""
+    return "-" if ratio is None else f"{ratio:.0f} x" if ratio >= 10 else f"{ratio:.2g} x"
 
 
 def between(low: float | None, high: float | None) -> str:

@@ -23,11 +23,10 @@ from retrosim.machine import Measurement
 from retrosim.machine.presets import machines_for, preset
 from retrosim.rom import Rom, load_rom
 
-from .forms import Forms
 from .method import Method, Unit
 from .methods import METHODS
 from .operations import KINDS, Count
-from .scenes import ADVERSARIAL, OBJECTS, random_scenes
+from .scenes import ADVERSARIAL, OBJECTS, Forms, random_scenes
 
 # Clocks of methods: their ROM code on simulated machines, on the same scenes as the kernels.
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from retrosim.machine import Machine
 
-from .forms import Forms
+from .scenes import Forms
 
 Of = Callable[[np.ndarray], np.ndarray]
 

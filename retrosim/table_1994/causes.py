@@ -1,4 +1,4 @@
-"""What the clocks of a check of 1994 go to, by cause (see `retrosim.cost.causes`)."""
+"""What the clocks of a check of 1994 go to, by cause (see `retrosim.cost.counting`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from retrosim.cost.causes import CauseCounter, causes_of, check_causes, has_causes, named
+from retrosim.cost.counting import CauseCounter, causes_of, check_causes, has_causes, named
 from retrosim.machine.choices import CAUSES
 from retrosim.machine.presets import preset
 from retrosim.report.json import SPREAD

@@ -60,17 +60,15 @@ def test_no_call_lies_outside(name):
     tries = TRIES // (len(ROUTINES) * len(FLAT_MACHINES)) or CALLS
     for rom_name, routine in ROUTINES if TRIES else ROUTINES[:1]:
         report = report_of(name, rom_name, routine, tries)
-        found = report["found"]
-        assert found["returned"] > tries // 10, routine
-        assert not report["exceeded"], (routine, report["minimum"], report["maximum"], found)
-        assert report["minimum"] <= found["minimum"] <= found["maximum"] <= report["maximum"]
+        found = report.found
+        assert found.returned > tries // 10, routine
+        assert not report.exceeded, (routine, report.minimum, report.maximum, found)
+        assert report.minimum <= found.minimum <= found.maximum <= report.maximum
 
 
 def test_the_68000_is_exact():
     report = bound(Machine("mc68000-8", "shapes", engine="evaluate"), "BoxesApart", tries=200)
-    assert (
-        (report["minimum"], report["maximum"]) == (report["found"]["minimum"], report["found"]["maximum"]) == (184, 344)
-    )
+    assert (report.minimum, report.maximum) == (report.found.minimum, report.found.maximum) == (184, 344)
 
 
 def test_a_measurement_has_its_bound():
@@ -84,9 +82,9 @@ def test_a_loop_whose_count_is_known(tmp_path):
     # 16 + 4 + 5 * (8 + 8 + 10) - 2 + 4 + 16: tests/cost/test_cost.py has the lines
     machine = summing(tmp_path)
     report = bound(machine, "sum", 5)
-    assert (report["minimum"], report["maximum"]) == (168, 168)
-    assert [(loop["times"], loop["given"]) for loop in report["loops"]] == [(5, False)]
-    assert {block["visits"] for block in report["path"]} == {1, 5}
+    assert (report.minimum, report.maximum) == (168, 168)
+    assert [(loop.times, loop.given) for loop in report.loops] == [(5, False)]
+    assert {block.visits for block in report.path} == {1, 5}
 
 
 def test_a_loop_whose_bound_is_given(tmp_path):
@@ -95,8 +93,8 @@ def test_a_loop_whose_bound_is_given(tmp_path):
         bound(machine, "sum")
     for where in (0x2006, "sum"):
         report = bound(machine, "sum", loops={where: 100})
-        assert (report["minimum"], report["maximum"]) == (64, 64 + 99 * 26)
-    assert bound(machine, "sum", loops={"sum": 10})["maximum"] == bound(machine, "sum", 10)["maximum"]
+        assert (report.minimum, report.maximum) == (64, 64 + 99 * 26)
+    assert bound(machine, "sum", loops={"sum": 10}).maximum == bound(machine, "sum", 10).maximum
     with pytest.raises(ValueError, match="the routine has none there"):
         bound(machine, "sum", loops={0x2006: 5, "nothing": 5})
 
@@ -107,7 +105,7 @@ def test_a_loop_uses_other_lines_each_time(tmp_path):
     code = "80630000 2C030000 4082FFF8 4E800020"
     path = write_elf(tmp_path / "walk.elf", code, machine=20, walk=ADDRESS)
     machine = Machine("ppc601-80", load_elf(path, "ppc601"), engine="evaluate")
-    few, many = (bound(machine, "walk", loops={"walk": times}, tries=0)["maximum"] for times in (20, 120))
+    few, many = (bound(machine, "walk", loops={"walk": times}, tries=0).maximum for times in (20, 120))
     for number in range(120):
         machine.write(0x200000 + number * 64, (0x200040 + number * 64 if number < 119 else 0).to_bytes(4, "big"))
     assert many >= machine.measure("walk", 0x200000, warm=0).cycles
@@ -123,7 +121,7 @@ def opened_601(tmp_path, code: str) -> Machine:
 def test_lines_of_ways_that_exclude_each_other(tmp_path):
     # cmpwi r5,0; beq +12; lwz r3,0(r3); blr; lwz r3,0(r4); blr
     machine = opened_601(tmp_path, "2C050000 4182000C 80630000 4E800020 80640000 4E800020")
-    one, other, either_one = (bound(machine, "routine", None, None, r5)["maximum"] for r5 in (0, 1, None))
+    one, other, either_one = (bound(machine, "routine", None, None, r5).maximum for r5 in (0, 1, None))
     assert either_one == max(one, other)
 
 
@@ -133,7 +131,7 @@ def test_lines_in_a_loop_are_missed_once(tmp_path):
     few, many = (
         opened_601(tmp_path, f"392000{times:02X} 7D2903A6 80A30000 7CC62A14 4200FFF8 4E800020") for times in (2, 4)
     )
-    assert bound(many, "routine")["maximum"] - bound(few, "routine")["maximum"] < 2 * 34  # of two sectors read
+    assert bound(many, "routine").maximum - bound(few, "routine").maximum < 2 * 34  # of two sectors read
 
 
 def test_ways_that_stand_for_all():
@@ -162,7 +160,7 @@ def test_a_bound_that_is_too_small(tmp_path, monkeypatch):
     monkeypatch.setattr(bounds_search, "MAX_INSTRUCTIONS", 400)
     machine = summing(tmp_path)
     report = bound(machine, "sum", loops={"sum": 3}, tries=40)
-    assert report["exceeded"] and report["found"]["maximum"] > report["maximum"]
+    assert report.exceeded and report.found.maximum > report.maximum
     with pytest.raises(Unbounded, match="its bound is too small"):
         bound(machine, "sum", 5, loops={"sum": 3})
 
@@ -198,8 +196,8 @@ TIGHT = {"mc68040-25": 2.2, "i386dx-33": 1.2, "i486dx2-66": 1.8, "ppc601-80": 2.
 @pytest.mark.parametrize("name", TIGHT)
 def test_bounds_are_tight(name):
     report = report_of(name, *ROUTINES[0], CALLS)
-    assert not report["exceeded"]
-    assert report["maximum"] <= TIGHT[name] * report["found"]["maximum"]
+    assert not report.exceeded
+    assert report.maximum <= TIGHT[name] * report.found.maximum
 
 
 def test_a_path_knows_what_its_conditions_tell():
@@ -287,4 +285,4 @@ def test_a_loop_whose_count_depends_on_the_loop_before():
     machine = Machine("mc68000-8", "objects", engine="evaluate")
     report = bound(machine, "IntegerSquareRoot", loops={"distance.c:25": 17})
     ends = [machine.measure("IntegerSquareRoot", value).cycles for value in (0, 0xFFFFFFFF)]
-    assert [report["minimum"], report["maximum"]] == ends
+    assert [report.minimum, report.maximum] == ends

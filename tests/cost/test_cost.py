@@ -6,17 +6,20 @@ import json
 
 import pytest
 
-from retrosim.cost.causes import causes_of
 from retrosim.cost.cost import cost_report, find_routine, only_routine
+from retrosim.cost.counting import causes_of
 from retrosim.cost.text import listing_csv
+from retrosim.cpu.ppc.mpc601_cache import STATUS_BITS
 from retrosim.errors import CpuFault, RetrosimError
-from retrosim.machine import Machine
+from retrosim.machine import Machine, open_machine
 from retrosim.report.json import to_json
 from retrosim.rom import load_elf
 from tests.helpers.amount import usually
 from tests.helpers.machine.programs import machine as small_machine
-from tests.helpers.study.cost_programs import ADDRESS, ENDLESS, SUM, write_elf
+from tests.helpers.study.cost_programs import ADDRESS, ENDLESS, SUM, SUM_PPC, write_elf
 
+PPC601 = "ppc601-80"
+EM_PPC = 20
 # M68000UM tables 8-3 to 8-12: clocks alone, for n = 5
 SUM_CLOCKS = {
     0x2000: ("202f 0004", 1, 16, 16),  # MOVE.L (d16,An),Dn
@@ -259,3 +262,51 @@ def test_progress_is_told(tmp_path):
     costs(machine, "sum", 1700, progress=lambda *step: steps.append(step))
     assert steps[0] == (0, 2_000_000, "running the routine")
     assert steps[1:] == [(done, 5104, "attributing cycles") for done in (0, 5000)]
+
+
+def test_a_loop_on_the_601_by_hand(tmp_path) -> None:
+    """Clocks of the execute stage alone; a taken branch costs 2, one that falls through nothing."""
+    image = load_elf(write_elf(tmp_path / "sum.elf", SUM_PPC, machine=EM_PPC, sum_up=ADDRESS))
+    report = cost_report(Machine(PPC601, image, engine="evaluate", timing="table"), "sum_up", 5)
+    found = [(row.text.split()[0], row.visits, row.cycles, row.explanation.base) for row in report.breakdown.listing]
+    assert found == [
+        *(("mtctr", 1, 1, 1), ("li", 1, 1, 1), ("add", 5, 5, 1), ("addi", 5, 5, 1), ("bdnz", 5, 8, 1.6)),
+        *(("mr", 1, 1, 1), ("blr", 1, 2, 2)),
+    ]
+    assert (report.totals.result, report.totals.cycles, report.caches) == (15, 23, None)
+    assert all(row.explanation.source and row.explanation.reference for row in report.breakdown.listing)
+
+
+def test_the_pipeline_of_the_601_folds_branches(tmp_path) -> None:
+    """The loop's two additions take a clock each; its branch none, once the code is in the cache."""
+    image = load_elf(write_elf(tmp_path / "sum.elf", SUM_PPC, machine=EM_PPC, sum_up=ADDRESS))
+    cycles = [Machine(PPC601, image, engine="evaluate").measure("sum_up", count).cycles for count in (100, 200)]
+    assert cycles[1] - cycles[0] == 100 * 2
+
+
+def test_the_shipped_routine_on_the_601() -> None:
+    machine = open_machine(PPC601, engine="interpret", parameters={"objects": 20})
+    machine.run(frames=1)
+    measured, before = machine.measure("DetermineCollisions"), machine.hash("machine")
+    report = cost_report(machine, "DetermineCollisions", interval=False)
+    assert report.totals.cycles == sum(row.cycles for row in report.breakdown.listing) == measured.cycles
+    assert report.totals.instructions == measured.instructions
+    assert {line.file for line in report.breakdown.lines} == {"sectors.c", "memory.c"}
+    assert report.caches["unified"].accesses is None and machine.hash("machine") == before
+
+
+def test_misses_are_sectors_that_come() -> None:
+    """An empty cache: a check reads what it touches, and the second time nothing; dirty bits are no misses."""
+    machine = open_machine(PPC601, engine="interpret", parameters={"objects": 20})
+    machine.run(frames=1)
+    machine.core.state["tag"] = 0
+    for name in (*machine.core.cpu.caches["unified"].shortcuts, "sector"):
+        machine.core.state[name] = 0
+    given = {"warm": 0, "interval": False}
+    cold = cost_report(machine, "DetermineCollisions", **given).caches["unified"].misses
+    machine.measure("DetermineCollisions", warm=0)
+    assert 0 < cold < 200
+    tags = machine.core.state["tag"].copy()
+    machine.core.state["tag"] &= ~tags.dtype.type(STATUS_BITS)
+    machine.run(frames=1)
+    assert cost_report(machine, "DetermineCollisions", **given).caches["unified"].misses < cold / 4

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from retrosim.bench.engines import EngineCase, EngineMethod, EngineResult
+from retrosim.bench.engines import EngineCase, EngineMethod, EngineResult, Starts
 from retrosim.bench.race import Host, Made, Skipped, bench_page
-from retrosim.bench.startup import Starts
 from retrosim.cost.against import against_page, compare_costs
 from retrosim.cost.cost import cost_report
 from retrosim.cost.counting import CompiledCounter

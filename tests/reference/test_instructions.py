@@ -9,9 +9,16 @@ import pytest
 
 from retrosim.cli.commands.guide import MADE
 from retrosim.machine.presets import PRESETS
-from retrosim.reference import pages as instruction_pages
-from retrosim.reference.instructions import encodings, instruction_report, meanings, runner
-from retrosim.reference.pages import PAGES, instruction_page, page_names
+from retrosim.reference import instructions as instruction_pages
+from retrosim.reference.instructions import (
+    PAGES,
+    encodings,
+    instruction_page,
+    instruction_report,
+    meanings,
+    page_names,
+    runner,
+)
 
 
 def test_the_command_knows_the_pages() -> None:
@@ -33,7 +40,7 @@ def test_each_row_says_what_it_does(family: str) -> None:
 
 @pytest.mark.full
 def test_a_page_has_every_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(instruction_pages, "EXAMPLES", 1)
+    monkeypatch.setattr(instruction_pages, "PAGE_EXAMPLES", 1)
     text = instruction_page("instructions/m68k")
     for name in ("mc68000-8", "mc68040-25"):
         for row in PRESETS[name].cpu().table.rows:
@@ -76,8 +83,8 @@ def test_examples_are_of_their_row() -> None:
 
 def test_an_instruction_on_a_machine() -> None:
     report = instruction_report("muls", ["mc68000-8"])
-    (row,) = report["rows"]
-    assert row["does"] == "multiplies signed, 16 by 16 or 32 by 32 bits" and row["run"]["text"] == "MULS.w d3,d5"
-    assert "Dn" in row["forms"]["ea"] and row["overwrites"] == ["c", "n", "v", "z"]
+    (row,) = report.rows
+    assert row.does == "multiplies signed, 16 by 16 or 32 by 32 bits" and row.run.text == "MULS.w d3,d5"
+    assert "Dn" in row.forms["ea"] and row.overwrites == ["c", "n", "v", "z"]
     with pytest.raises(ValueError, match="did you mean mul"):
         instruction_report("mulsx", ["mc68000-8"])

@@ -33,10 +33,9 @@ from retrosim.study.comparison_report import (
     render_comparison,
 )
 from retrosim.study.exact import rectangles_meet
-from retrosim.study.forms import SQUARE, Forms
 from retrosim.study.methods import DOCUMENTS, METHODS
 from retrosim.study.methods.rekaby_2011 import LOG2_BLOCK
-from retrosim.study.scenes import ADVERSARIAL, REACH, nested, random_scenes, tunnelling
+from retrosim.study.scenes import ADVERSARIAL, REACH, SQUARE, Forms, nested, random_scenes, tunnelling
 from tests.helpers.pages import GUIDE, table_rows
 
 MACHINE = "mc68000-8"

@@ -7,7 +7,7 @@ import json
 import pytest
 from rich.console import Console
 
-from retrosim.cost.causes import CauseCounter, causes_of, named
+from retrosim.cost.counting import CauseCounter, causes_of, named
 from retrosim.machine import Machine
 from retrosim.machine.choices import CAUSES
 from retrosim.machine.memory import RETURN_ADDRESS

@@ -15,6 +15,7 @@ from tests.helpers.pages import GUIDE, ROOT, table_rows
 from tests.helpers.study.page import check_page
 
 MACHINE = "mc68040-25"
+PPC601 = "ppc601-80"
 BUILDS = ["O0", "O1", "O2"]
 KEYS = [
     "machine",
@@ -233,3 +234,16 @@ def test_tables_too_small_for_a_split_have_none():
     result = timing_table([MACHINE], objects=[0, 1, 2], **given)
     assert result.split == []
     assert [row.objects for row in result.rows] == [0, 1, 2]
+
+
+def test_the_column_of_the_601() -> None:
+    table = timing_table(
+        [PPC601], builds=["O1", "O2"], objects=[0, 100], seconds=0.005, engine="interpret", interval=False
+    )
+    cells = [(row.build, row.objects) for row in table.rows]
+    assert cells == [(build, count) for build in ("O1", "O2") for count in (0, 100)]
+    for row in table.rows:
+        assert row.printed_per_second == PRINTED[PPC601][row.objects]
+        assert row.ratio == pytest.approx(row.cycles / (80_000_000 / row.printed_per_second))
+        assert 1 < row.cycles_per_instruction < 2
+    check_page(to_json(table)["rows"])

@@ -56,7 +56,7 @@ def _made(topic: str, is_quiet: bool) -> Page | None:
     name = topic.lower().removesuffix(".md")
     if name not in MADE:
         return None
-    from retrosim.reference.pages import instruction_page
+    from retrosim.reference.instructions import instruction_page
 
     with Progress(is_quiet) as progress:
         text = instruction_page(name, progress.step)

@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     check_simulated(names)
     files = OutputFiles.of(options)
     files.check()
-    from retrosim.cost.causes import check_causes
+    from retrosim.cost.counting import check_causes
     from retrosim.rom import load_rom
     from retrosim.table_1994.causes import CausesTable, causes_table
     from retrosim.table_1994.report import causes_page, render_causes, render_timing, rows_csv, timing_page
@@ -96,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _machines_for(rom: Rom, builds: Iterable[str], memory: set[str], readings: set[str], by_causes: bool) -> list[str]:
     """Return the machines of the table that have all that is asked for; when none has, all of them, to be refused."""
-    from retrosim.cost.causes import has_causes
+    from retrosim.cost.counting import has_causes
     from retrosim.machine import PRESETS
     from retrosim.table_1994.timing import builds_of, machines_of
 

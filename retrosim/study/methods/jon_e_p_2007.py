@@ -14,7 +14,6 @@ from retrosim.collide.kernels.shapes.sprites import Placed
 from retrosim.jit import kernel
 
 from .. import exact
-from ..forms import Forms
 from ..method import (
     FOUND,
     FOUND_PAIR,
@@ -34,6 +33,7 @@ from ..method import (
     pair_frame,
     result_of,
 )
+from ..scenes import Forms
 from .mackey_1995 import are_pixels_overlapping
 
 # roms/objects/src/objects.h and lists.c

@@ -11,9 +11,9 @@ from retrosim.collide.kernels.shapes.masks import Masks, is_common, mark_pairs
 from retrosim.collide.kernels.shapes.sprites import Placed
 
 from .. import exact
-from ..forms import Forms
 from ..method import LISTS, OBJECTS, Call, Frame, Method, Of, Routine, Unit, as_it_is, hits_of, integers, pair_frame
 from ..operations import Address
+from ..scenes import Forms
 
 SPRITE = "width:u2 height:u2"  # roms/masks/src/masks.c
 PAIR = "a:u4 ax:i2 ay:i2 b:u4 bx:i2 by:i2 collided:u1 unused:u1 unused2:u2"

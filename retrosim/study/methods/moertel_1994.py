@@ -14,7 +14,6 @@ from retrosim.collide.kernels.pairs.overlap import Boxes, is_overlap
 from retrosim.collide.kernels.pairs.sector_grid import LOG2_SECTOR, ROWS, SECTORS
 
 from .. import exact
-from ..forms import SQUARE, Forms
 from ..method import (
     FOUND,
     LISTS,
@@ -31,6 +30,7 @@ from ..method import (
     is_listed,
     pair_rows,
 )
+from ..scenes import SQUARE, Forms
 
 SQUARE_RECORD = "x:s y:s sector_link:u4 link:u4"  # roms/sectors/src
 NINE = "objects:u4 count:i4 heads:u4 gathered:u4 lengths:u4 collided:u4"  # roms/shapes/src/nine.h

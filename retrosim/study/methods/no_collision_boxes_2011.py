@@ -9,7 +9,6 @@ import numpy as np
 from retrosim.collide.kernels.shapes.boxes import Filter, Shapes, box_exit, box_exit_two, scan_pairs
 
 from .. import exact
-from ..forms import Forms
 from ..method import (
     EVERYONE,
     OBJECTS,
@@ -24,6 +23,7 @@ from ..method import (
     pair_rows,
     pairs_of,
 )
+from ..scenes import Forms
 
 SHAPE = "category:u2 mask:u2 x:i2 y:i2 width:i2 height:i2 is_circle:u2 unused:u2"  # roms/shapes/src/shapes.h
 

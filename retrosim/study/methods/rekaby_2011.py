@@ -14,7 +14,6 @@ from retrosim.collide.kernels.shapes.spheres import Spheres, is_meeting
 from retrosim.collide.kernels.shapes.spheres import mark_pairs as mark_spheres
 
 from .. import exact
-from ..forms import Forms
 from ..method import (
     FOUND,
     LISTS,
@@ -33,6 +32,7 @@ from ..method import (
     pair_rows,
     pairs_of,
 )
+from ..scenes import Forms
 from .no_collision_boxes_2011 import are_boxes_touching, put_shapes
 
 LOG2_BLOCK = 6

@@ -205,8 +205,8 @@ def prepare_call(settings: CostSettings, progress: Progress) -> Prepared:
     Errors   ArgumentError, RomError, AssemblyError; BudgetUsedUp, RetrosimError
     """
     from retrosim.checks import check_integer
-    from retrosim.cost.causes import has_causes
     from retrosim.cost.cost import find_routine, only_routine
+    from retrosim.cost.counting import has_causes
     from retrosim.machine import Machine
     from retrosim.rom import Rom
 

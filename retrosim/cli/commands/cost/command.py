@@ -204,7 +204,7 @@ def _print_bounds(settings: CostSettings, loops: dict[str | int, int], search: d
         print_json(report)
     else:
         print_table(render_bounds(report))
-    return 1 if report["exceeded"] else 0
+    return 1 if report.exceeded else 0
 
 
 def _loop(text: str) -> tuple[str | int, int]:
