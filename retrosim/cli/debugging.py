@@ -117,7 +117,7 @@ def listening_on(host: str, port: int) -> socket.socket:
 
 def connecting(program: Rom | Image, image: Image, host: str, port: int) -> str:
     """Return the command that connects gdb, which then takes the program from the server."""
-    from retrosim.serve.gdb_registers import architecture
+    from retrosim.serve.gdb_session import architecture
     from retrosim.serve.programs import source_folders
 
     where = f":{port}" if host == HOST else f"{f'[{host}]' if ':' in host else host}:{port}"

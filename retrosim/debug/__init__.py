@@ -1,11 +1,10 @@
 """The debugger of a machine: breakpoints, watchpoints, hooks, conditions, and time that runs backwards.
 
-conditions  the language of conditions
+conditions  what one writes: the language of conditions, and places of a program
 debugger    the debugger of one machine
 history     a machine's past
 observer    what looks on while a machine runs
-places      places of a program as one names them
-points      where a debugged run stops, and how it stopped
+points      the kinds of points, a class each: where a debugged run stops, and how it stopped
 stack       the routines that are under way, innermost first
 unwind      how each routine's frame is unwound, found out by executing its instructions one by one on a machine
             of their own

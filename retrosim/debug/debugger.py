@@ -12,8 +12,7 @@ from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.errors import Interrupted
 from retrosim.machine.budget import Budget
 
-from . import places
-from .conditions import Condition, Names, condition
+from .conditions import Condition, Names, addresses_of, condition, described
 from .history import History, now
 from .observer import Observer, Tape
 from .points import (
@@ -211,11 +210,11 @@ class Debugger:
 
     def resolve_all(self, where: int | str) -> list[int]:
         """Return the addresses of a place: several for a line that is compiled into several functions."""
-        return places.addresses(self.machine.image, where)
+        return addresses_of(self.machine.image, where)
 
     def describe(self, address: int) -> str:
         """Return function, offset and source line of an address, as far as they are known."""
-        return places.described(self.machine.image, address)
+        return described(self.machine.image, address)
 
     def registers(self) -> dict[str, int]:
         """Return all registers by name."""
@@ -400,7 +399,7 @@ class Debugger:
             return self._last_write(where, size)
 
     def _last_write(self, where: int | str, size: int) -> Write | None:
-        start = places.addresses(self.machine.image, where)[0]
+        start = addresses_of(self.machine.image, where)[0]
         check_integer("size", size, 1, min(MAX_WATCHED, ADDRESS_MASK + 1 - start))
         here = self.time
         own = Watchpoint(watched=Watched(start, size, "write"))
@@ -427,7 +426,7 @@ class Debugger:
             return Write(None, "an interrupt", found.time, *touched, "")
         self._go(_at(found.time.instructions - 1))
         text = self.machine.listing(found.by)[0]
-        return Write(found.by, text, self.time, *touched, places.described(self.machine.image, found.by))
+        return Write(found.by, text, self.time, *touched, described(self.machine.image, found.by))
 
     def _last_stop(self, first: int, end: Time, is_included: bool = False) -> Stop | None:
         """Return the last stop before a moment, or at it too; search windows that grow, backwards.
@@ -590,7 +589,7 @@ class Debugger:
 
     def until(self, where: int | str) -> Stop:
         """Run to a place, or to a point before it. Errors: ValueError."""
-        stops = frozenset(places.addresses(self.machine.image, where))
+        stops = frozenset(addresses_of(self.machine.image, where))
         self._observer.is_interrupted = False
         return self._forward(None, None, None, stops)
 

@@ -11,9 +11,8 @@ from retrosim.screen.font import ADVANCE, LEADING, draw_text, text_width
 from retrosim.screen.framebuffer import GRAY, HEIGHT, LT_GRAY, WIDTH, Rect, frame_rect, paint_rect
 from retrosim.screen.overlay import INK, NOTHING, PAPER, clear_overlay, draw_view, inks_for
 
-from .chrome import draw_status_bar, draw_toolbar
+from .chrome import draw_status_bar, draw_toolbar, metrics_lines, speed_text
 from .controls import help_lines
-from .hud import metrics_lines, speed_text
 from .panel import Panel
 from .seek import draw_seek_bar
 from .session import Session

@@ -4,13 +4,35 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from retrosim.errors import RetrosimError
 from retrosim.screen.framebuffer import Rect
+
+from .controls import chord_name
 
 if TYPE_CHECKING:
     from retrosim.machine import Machine
     from retrosim.tape.play import Player
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command of a panel.
+
+    action   name of what `Panel.do` carries out
+    chords   keys, as in `controls`
+    shown    the keys as the help panel writes them
+    does     what the help panel says
+    button   text of its button, "" for none
+    """
+
+    action: str
+    chords: tuple[str, ...]
+    shown: str
+    does: str
+    button: str = ""
 
 
 class Zone(NamedTuple):
@@ -27,6 +49,8 @@ class Panel(ABC):
     machine, pad, player  as for `DebugPanel`
 
     title         what the status bar calls it, in capitals
+    commands      all it has
+    message       what went wrong last, or how the machine stopped
     is_running    does the machine run, or walk, by itself?
     is_closing    the panel asks to be closed
     shows_screen  is the machine's picture to be seen in place of the panel?
@@ -34,6 +58,8 @@ class Panel(ABC):
     """
 
     title: str
+    commands: ClassVar[tuple[Command, ...]]
+    message: str
 
     def __init__(self, machine: Machine, pad: Callable[[], int], player: Player | None = None) -> None:
         self._is_first = "debugger" not in vars(machine)  # else somebody else debugs the machine too
@@ -71,13 +97,24 @@ class Panel(ABC):
     def advance(self, due: int, clock: Callable[[], int]) -> bool:
         """Run so many periods of the frame clock, if the machine runs; return whether anything changed."""
 
-    @abstractmethod
     def do(self, action: str, argument: int | str = 0) -> None:
-        """Carry out a command of the panel; what is refused becomes its message."""
+        """Carry out a command of the panel, or of a zone; what is refused becomes its message."""
+        try:
+            self._act(action, argument)
+        except (RetrosimError, ValueError) as error:
+            self.message = str(error)
 
-    @abstractmethod
+    def _act(self, action: str, argument: int | str) -> None:
+        """Carry out a command. Errors: RetrosimError, ValueError."""
+        getattr(self, f"_do_{action}")(argument)
+
     def key(self, key: str, *, ctrl: bool = False, alt: bool = False, shift: bool = False) -> bool:
         """Handle a key that went down; return whether it was the panel's."""
+        chord = chord_name(key, ctrl=ctrl, alt=alt, shift=shift)
+        action = next((command.action for command in self.commands if chord in command.chords), None)
+        if action is not None:
+            self.do(action)
+        return action is not None
 
     def text(self, text: str) -> bool:
         """Handle typed text; return whether it was the panel's."""
@@ -87,9 +124,9 @@ class Panel(ABC):
     def scroll(self, y: float, rows: int) -> None:
         """Handle the wheel. y: pixels of the panel; rows: downwards."""
 
-    @abstractmethod
     def help(self) -> list[tuple[str, str]]:
         """Return the rows of the help panel, (keys, meaning)."""
+        return [(command.shown, command.does) for command in self.commands if command.shown]
 
     @abstractmethod
     def close(self) -> list[str] | None:

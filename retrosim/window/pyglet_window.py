@@ -12,19 +12,252 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from retrosim.machine.interface import AnyMachine
-from retrosim.screen.framebuffer import HEIGHT, WIDTH, macintosh_palette
+import numpy as np
 
-from .canvas import Canvas, cannot_open
-from .chrome import button_at
+from retrosim.errors import RetrosimError
+from retrosim.machine.interface import AnyMachine
+from retrosim.screen.framebuffer import HEIGHT, WIDTH, Rect, macintosh_palette
+
+from .chrome import Layout, button_at, chrome_height, first_size, layout, window_size
 from .compose import compose, compose_waiting
-from .controls import SCALES
-from .inputs import Inputs
-from .layout import Layout, chrome_height, first_size, layout, window_size
+from .controls import BY_CHORD, PAD, SCALES, Control, chord_name
 from .pacer import IDLE_NS
 from .seek import BAR_HEIGHT
 from .session import MakeRecorder, Player, Session
 from .transport import run_ahead
+
+# Keys and clicks become commands; which keys are down is remembered, so that none of them gets stuck.
+
+
+class Inputs:
+    """Keyboard and mouse of one window.
+
+    session  Callable[[], Session or None]   the session, None until the machine is ready
+    act      Callable[[str, int], None]      carries out an action that does not last while a key is down
+    """
+
+    def __init__(self, session: Callable[[], Session | None], act: Callable[[str, int], None]) -> None:
+        self._session, self._act = session, act
+        self._down: dict[str, str | int] = {}  # key -> held action or bit of the pad
+        self._clicked: Control | None = None
+        self._asked_help = False
+        self._drags = False
+
+    def key_down(self, key: str, *, ctrl: bool = False, alt: bool = False, shift: bool = False) -> None:
+        """Handle a key that went down.
+
+        key      pyglet's name of it
+        """
+        session = self._session()
+        self._asked_help = False
+        if session and session.panel is not None and session.panel.key(key, ctrl=ctrl, alt=alt, shift=shift):
+            session.panel_acted()
+            return
+        if key in PAD and not (ctrl or alt):
+            self._down[key] = PAD[key]
+            if session:
+                session.press(PAD[key], True)
+            return
+        control, argument = BY_CHORD.get(chord_name(key, ctrl=ctrl, alt=alt, shift=shift), (None, 0))
+        if control is None:
+            return
+        if control.is_held:
+            self._down[key] = control.action
+            if session:
+                session.hold(control.action, True)
+            return
+        self._asked_help = control.action == "help"
+        self._act(control.action, argument)
+
+    def key_up(self, key: str) -> None:
+        """Handle a key that was released; what another key still holds down goes on."""
+        held = self._down.pop(key, None)
+        session = self._session()
+        if held is None or session is None or held in self._down.values():
+            return
+        if isinstance(held, int):
+            session.press(held, False)
+        else:
+            session.hold(held, False)
+
+    def text(self, text: str) -> None:
+        """Handle typed text: "?" shows or hides the help panel, wherever it is on the keyboard."""
+        session = self._session()
+        if session is not None and session.panel is not None and session.panel.text(text):
+            return
+        if text == "?" and not self._asked_help:
+            self._act("help", 0)
+        self._asked_help = False
+
+    def button_down(self, control: Control | None) -> None:
+        """Handle a click on a button, or outside of all buttons (None), which closes the help panel."""
+        session = self._session()
+        if control is None:
+            if session is not None and session.shows_help:
+                self._act("help", 0)
+        elif not control.is_held:
+            self._act(control.action, control.value)
+        elif session is not None:
+            self._clicked = control
+            session.hold(control.action, True)
+
+    def panel_clicked(self, x: float, y: float) -> bool:
+        """Handle a click on a panel, if one is open. x, y: its pixels; what lies outside is not its."""
+        session = self._session()
+        inside = 0 <= x < WIDTH and 0 <= y < HEIGHT
+        if session is None or session.panel is None or session.shows_help or not inside:
+            return False
+        session.panel.click(x, y)
+        session.panel_acted()
+        return True
+
+    def bar_pressed(self, x: float, y: float, width: int) -> bool:
+        """Handle a press on the bar of a tape's places, if there is one. x, y: pixels of the status bar; width: its."""
+        session = self._session()
+        self._drags = session is not None and session.seek is not None and 0 <= y < BAR_HEIGHT
+        self.bar_dragged(x, width)
+        return self._drags
+
+    def bar_dragged(self, x: float, width: int) -> None:
+        """Handle the mouse while its button is down: after a press on the bar, the tape goes to the place below it."""
+        session = self._session()
+        if self._drags and session is not None and session.seek is not None:
+            frame = session.seek.frame_at(x, width)
+            if frame != session.seek.here:
+                self._act("seek", frame)
+
+    def panel_scrolled(self, y: float, rows: int) -> None:
+        """Handle the mouse wheel over a panel. y: its pixels; rows: downwards."""
+        session = self._session()
+        if session is not None and session.panel is not None:
+            session.panel.scroll(y, rows)
+
+    def button_up(self) -> None:
+        """Handle the release of the mouse button, wherever it happens."""
+        session, clicked = self._session(), self._clicked
+        self._clicked, self._drags = None, False
+        if clicked is not None and session is not None and clicked.action not in self._down.values():
+            session.hold(clicked.action, False)
+
+    def release_all(self) -> None:
+        """Release every key and button: the window lost the keyboard focus."""
+        self._down.clear()
+        self._clicked = None
+        session = self._session()
+        if session is not None:
+            session.release_all()
+
+
+# Images are drawn into rectangles of the window with OpenGL 3.3.
+
+HEADLESS = "retrosim run --headless --frames 120 --screenshot shot.png"
+
+_VERTEX = """#version 330 core
+out vec2 position;
+void main() {
+    vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1);
+    position = vec2(corner.x, 1.0 - corner.y);
+    gl_Position = vec4(corner * 2.0 - 1.0, 0.0, 1.0);
+}
+"""
+_INDEXED = """#version 330 core
+uniform usampler2D pixels;
+uniform sampler2D palette;
+in vec2 position;
+out vec4 colour;
+void main() {
+    ivec2 size = textureSize(pixels, 0);
+    uint index = texelFetch(pixels, clamp(ivec2(position * size), ivec2(0), size - 1), 0).r;
+    colour = vec4(texelFetch(palette, ivec2(index, 0), 0).rgb, 1.0);
+}
+"""
+_RGBA = """#version 330 core
+uniform sampler2D pixels;
+in vec2 position;
+out vec4 colour;
+void main() {
+    ivec2 size = textureSize(pixels, 0);
+    colour = texelFetch(pixels, clamp(ivec2(position * size), ivec2(0), size - 1), 0);
+}
+"""
+
+
+class Canvas:
+    """Draws images into rectangles of the window with OpenGL 3.3."""
+
+    def __init__(self) -> None:
+        from pyglet import gl
+        from pyglet.graphics.shader import Shader, ShaderProgram
+
+        self._gl = gl
+        self._programs = {
+            kind: ShaderProgram(Shader(_VERTEX, "vertex"), Shader(source, "fragment"))
+            for kind, source in (("indexed", _INDEXED), ("rgba", _RGBA))
+        }
+        self._programs["indexed"]["palette"] = 1
+        self._textures: dict[str, int] = {}
+        array = gl.GLuint()
+        gl.glGenVertexArrays(1, array)
+        gl.glBindVertexArray(array)
+        gl.glPixelStorei(gl.GL_UNPACK_ALIGNMENT, 1)
+        gl.glBlendFunc(gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA)
+        self._array = array
+
+    def begin(self, width: int, height: int) -> None:
+        """Start drawing in a black window of this size, pixels."""
+        gl = self._gl
+        self._height = height
+        gl.glBindVertexArray(self._array)
+        gl.glViewport(0, 0, width, height)
+        gl.glClearColor(0.0, 0.0, 0.0, 1.0)
+        gl.glClear(gl.GL_COLOR_BUFFER_BIT)
+
+    def _fill(self, name: str, unit: int, pixels: np.ndarray, formats: tuple[int, int]) -> None:
+        gl = self._gl
+        gl.glActiveTexture(gl.GL_TEXTURE0 + unit)
+        if name not in self._textures:
+            texture = gl.GLuint()
+            gl.glGenTextures(1, texture)
+            self._textures[name] = texture.value
+            gl.glBindTexture(gl.GL_TEXTURE_2D, texture)
+            for setting in (gl.GL_TEXTURE_MIN_FILTER, gl.GL_TEXTURE_MAG_FILTER):
+                gl.glTexParameteri(gl.GL_TEXTURE_2D, setting, gl.GL_NEAREST)
+        gl.glBindTexture(gl.GL_TEXTURE_2D, self._textures[name])
+        pixels = np.ascontiguousarray(pixels)
+        height, width = pixels.shape[:2]
+        stored, given = formats
+        gl.glTexImage2D(gl.GL_TEXTURE_2D, 0, stored, width, height, 0, given, gl.GL_UNSIGNED_BYTE, pixels.ctypes.data)
+
+    def indexed(self, name: str, pixels: np.ndarray, palette: np.ndarray, rect: Rect) -> None:
+        """Draw palette indices, uint8[height, width], with their palette, uint8[256, 3]."""
+        gl = self._gl
+        self._fill(f"{name} palette", 1, palette[None], (gl.GL_RGB8, gl.GL_RGB))
+        self._fill(name, 0, pixels, (gl.GL_R8UI, gl.GL_RED_INTEGER))
+        self._paint("indexed", rect)
+
+    def rgba(self, name: str, pixels: np.ndarray, rect: Rect) -> None:
+        """Draw an RGBA image, uint8[height, width, 4], over what is there."""
+        gl = self._gl
+        self._fill(name, 0, pixels, (gl.GL_RGBA8, gl.GL_RGBA))
+        gl.glEnable(gl.GL_BLEND)
+        self._paint("rgba", rect)
+        gl.glDisable(gl.GL_BLEND)
+
+    def _paint(self, kind: str, rect: Rect) -> None:
+        left, top, right, bottom = rect
+        gl = self._gl
+        self._programs[kind].use()
+        gl.glViewport(left, self._height - bottom, right - left, bottom - top)
+        gl.glDrawArrays(gl.GL_TRIANGLE_STRIP, 0, 4)
+
+
+def cannot_open(error: Exception) -> RetrosimError:
+    """Return what is said when a window or its canvas cannot be opened; pyglet raises many kinds of exceptions."""
+    first = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+    has_display = type(error).__name__ != "NoSuchDisplayException"
+    reason = f"OpenGL 3.3 is not available ({first})" if has_display else "there is no display"
+    return RetrosimError(f"cannot open a window: {reason}; to run without one: {HEADLESS}")
+
 
 REDRAW_NS = 250_000_000
 """Longest time between two drawings of the window."""

@@ -26,7 +26,7 @@ from retrosim.screen.shapes import Shapes
 from retrosim.tape.play import MAX_STATE_BYTES, Player
 from retrosim.tape.record import Recorder
 
-from .hud import LastCheck, Readings, speed_text
+from .chrome import LastCheck, Readings, speed_text
 from .pacer import IDLE_NS, SPEEDS
 from .seek import Seek
 from .transport import Transport

@@ -7,7 +7,7 @@ import pytest
 
 from retrosim.machine import NativeMachine
 from retrosim.scenarios.gallery import rules
-from retrosim.window.hud import LastCheck
+from retrosim.window.chrome import LastCheck
 from tests.oracle.blocks import in_blocks
 from tests.oracle.boxes import get_collision_result
 from tests.oracle.compound import compounds_touch

@@ -10,7 +10,7 @@ import pytest
 from retrosim.rom import load_rom
 from retrosim.tape import Player, find_tape, load_tape, open_for
 from retrosim.tape.race import Race, Racer
-from retrosim.window.race.session import RED, STRIP, draw_race
+from retrosim.window.race import RED, STRIP, draw_race
 
 FRAMES = 6
 TAPE = load_tape(find_tape("wind-50"))

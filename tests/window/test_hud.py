@@ -5,7 +5,7 @@ import pytest
 
 from retrosim.machine import PRESETS
 from retrosim.scenarios.shapes import shapes_of
-from retrosim.window.hud import Readings, metrics_lines, speed_text
+from retrosim.window.chrome import Readings, metrics_lines, speed_text
 
 TICK_CYCLES = Fraction(25_000_000 * 704 * 370, 15_667_200)
 

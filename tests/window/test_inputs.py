@@ -1,7 +1,7 @@
 import pytest
 
 from retrosim.window.controls import BY_CHORD, CONTROLS
-from retrosim.window.inputs import Inputs
+from retrosim.window.pyglet_window import Inputs
 from retrosim.window.session import Session
 from tests.helpers.window.fake_machine import FakeMachine
 

@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrosim.window.chrome import MIN_WIDTH
-from retrosim.window.layout import first_size, layout, window_size
+from retrosim.window.chrome import MIN_WIDTH, first_size, layout, window_size
 
 
 @pytest.mark.parametrize(

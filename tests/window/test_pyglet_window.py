@@ -9,8 +9,8 @@ import pytest
 from retrosim.errors import RetrosimError
 from retrosim.screen.framebuffer import macintosh_palette
 from retrosim.screen.overlay import View
+from retrosim.window.chrome import layout, window_size
 from retrosim.window.compose import compose
-from retrosim.window.layout import layout, window_size
 from retrosim.window.pyglet_window import Window
 from tests.helpers.amount import usually
 from tests.helpers.window.fake_machine import FakeMachine

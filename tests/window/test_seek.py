@@ -5,11 +5,10 @@ import pytest
 from retrosim.rom import load_rom
 from retrosim.tape import Player, load_tape
 from retrosim.window.compose import compose
-from retrosim.window.inputs import Inputs
+from retrosim.window.pyglet_window import Inputs
 from retrosim.window.seek import BAR_HEIGHT, draw_seek_bar, ends
 from retrosim.window.session import Session
-
-from .test_debugger import Bench
+from tests.helpers.window.bench import Bench
 
 
 class Replay(Bench):

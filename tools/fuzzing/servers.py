@@ -148,9 +148,9 @@ def _size(chance: Random) -> str:
 
 
 def _monitor(chance: Random) -> str:
-    from retrosim.console.monitor import NAMES
+    from retrosim.console.commands import PASSED_ON
 
-    words = [chance.choice((*sorted(NAMES), *TEXTS))]
+    words = [chance.choice((*sorted(PASSED_ON), *TEXTS))]
     words += [
         chance.choice((*SYMBOLS, *TEXTS, "state", "state", "picture.png")) for _ in range(chance.choice((0, 1, 1, 2)))
     ]

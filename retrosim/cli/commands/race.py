@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.tape import find_tape, load_tape
     from retrosim.tape.race import Race
     from retrosim.window.clip import check_clip, write_clip
-    from retrosim.window.race.session import draw_race
+    from retrosim.window.race import draw_race
 
     _check_racers(options.on)
     limits = BudgetSettings.of(options)
@@ -116,8 +116,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _show(race: Race) -> bool:
     """Show the race in a window until that is closed; return whether there can be one."""
-    from retrosim.window.race.session import RaceSession
-    from retrosim.window.race.window import RaceWindow
+    from retrosim.window.race import RaceSession, RaceWindow
 
     from ..display import missing_display
 
@@ -154,7 +153,7 @@ def _open_racer(name: str, tape: Tape, frames: int, rom: str | None, progress: P
 def _moments(race: Race, seconds: int | None, has_pictures: bool, progress: Progress) -> Iterator[Picture]:
     """Run the race, so many simulated seconds or to its end; yield its picture at every moment, if asked to."""
     from retrosim.window.clip import Picture
-    from retrosim.window.race.session import draw_race
+    from retrosim.window.race import draw_race
 
     pause = Fraction(1, PICTURES_PER_SECOND)
     while not race.is_finished and (seconds is None or race.time < seconds):

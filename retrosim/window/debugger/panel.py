@@ -1,4 +1,4 @@
-"""The debugger of the window: what its commands do, and what it remembers. `debug_view` draws it.
+"""The debugger of the window: what its commands do, and what it remembers. `view` draws it.
 
 While it is open, it runs the machine in place of the session, through `machine.debugger`.
 """
@@ -19,16 +19,14 @@ from retrosim.console.session import Session
 from retrosim.console.target import Target
 from retrosim.cost.sources import line_of, source_texts
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
-from retrosim.debug import views
-from retrosim.errors import RetrosimError
+from retrosim.debug import Debugger, views
 from retrosim.machine.pieces import Turn
 
-from ..controls import PAD, chord_name
-from ..panel import Panel
-from .keys import BY_CHORD, debugger_help
+from ..controls import PAD
+from ..panel import Command, Panel
 
 if TYPE_CHECKING:
-    from retrosim.debug import Debugger, Point, Stop, Time
+    from retrosim.debug import Point, Stop, Time
     from retrosim.machine import Machine
     from retrosim.tape.play import Player
 
@@ -188,10 +186,61 @@ class Stopwatch:
         self.count, self.total = self.count + 1, self.total + self.last
 
 
+# Every command of the debugger panel, in one table: its keys, its button, its line of help.
+#
+# With Shift, a command that runs the machine goes back in time.
+
+
+COMMANDS = (
+    Command("go", ("C",), "C", "continue, or stop", "Go"),
+    Command("step", ("S",), "S", "one instruction", "Step"),
+    Command("over", ("N",), "N", "one instruction, a call as one", "Over"),
+    Command("out", ("F",), "F", "finish the routine", "Out"),
+    Command("back_go", ("Shift+C",), "Shift+C", "back to the last breakpoint hit", "<Go"),
+    Command("back_step", ("Shift+S",), "Shift+S", "one instruction back", "<Step"),
+    Command("back_over", ("Shift+N",), "Shift+N", "back, a call as one", "<Over"),
+    Command("back_out", ("Shift+F",), "Shift+F", "back to the call of the routine", "<Out"),
+    Command("up", ("UP",), "Up Down", "move the cursor in the code"),
+    Command("down", ("DOWN",), "", ""),
+    Command("cursor", ("R", "RETURN", "ENTER"), "R  Enter", "run to the cursor", "Here"),
+    Command("breakpoint", ("B",), "B  click at the left", "set or remove a breakpoint at the cursor", "Break"),
+    Command("home", ("HOME",), "Home", "cursor to the next instruction"),
+    Command("timer", ("T",), "T", "stopwatch: start at the cursor, end at the cursor, off", "Timer"),
+    Command("goto", ("G",), "G", "code at an address, symbol, file.c:12", "Goto"),
+    Command("memory", ("A",), "A", "memory at an address or expression", "Mem"),
+    Command("memory_up", ("PAGEUP",), "PgUp PgDn  wheel", "memory before, memory after"),
+    Command("memory_down", ("PAGEDOWN",), "", ""),
+    Command("pixels", ("X",), "X", "memory as hex or as pixels"),
+    Command("narrower", ("LEFT",), "Left Right", "pixels in a row of the memory"),
+    Command("wider", ("RIGHT",), "", ""),
+    Command("watch", ("W",), "W", "watch an expression; click it to remove it", "Watch"),
+    Command(
+        "command",
+        ("E",),
+        "E  click on the last line",
+        "a command of `retrosim debug`: break Main if d0 == 1",
+        "Cmd",
+    ),
+    Command("screen", ("V",), "V", "the machine's picture, and back", "View"),
+    Command("pane", ("TAB",), "Tab", "stack, points, timer, hottest, causes, log"),
+    Command("debugger", ("D", "ESCAPE"), "D  Esc", "close the debugger", "Close"),
+)
+
+MOVES = {
+    "step": Debugger.step,
+    "over": Debugger.step_over,
+    "out": Debugger.step_out,
+    "back_go": Debugger.reverse_run,
+    "back_step": Debugger.reverse_step,
+    "back_over": Debugger.reverse_step_over,
+    "back_out": Debugger.reverse_step_out,
+}
+"""Commands that move the machine -> what carries them out."""
+PROMPTS = {"goto": "code at", "memory": "memory at", "watch": "watch", "command": "command"}
+"""Commands that ask for a text -> what stands before it."""
 WIDTHS = (16, 32, 64, 128, 160, 256, 320, 384, 512, 640)
 """Pixels in a row of the memory that can be chosen."""
 LOG_LINES = 200
-PROMPTS = {"goto": "code at", "memory": "memory at", "watch": "watch", "command": "command"}
 GO = ("continue", "c")  # commands that let the machine run at its own pace
 
 
@@ -213,7 +262,7 @@ class DebugPanel(Panel):
     log         what they have said
     """
 
-    title = "DEBUGGER"
+    title, commands = "DEBUGGER", COMMANDS
 
     def __init__(
         self,
@@ -261,12 +310,13 @@ class DebugPanel(Panel):
 
     # commands
 
-    def do(self, action: str, argument: int | str = 0) -> None:
-        """Carry out a command of `debug_keys`, or of a zone; what is refused becomes the message."""
-        try:
-            getattr(self, f"_do_{action}")(argument)
-        except (RetrosimError, ValueError) as error:
-            self.message = str(error)
+    def _act(self, action: str, argument: int | str) -> None:
+        if action in MOVES:
+            self._move(lambda: MOVES[action](self.debugger))
+        elif action in PROMPTS:
+            self.entry.begin(action)
+        else:
+            super()._act(action, argument)
 
     def _do_go(self, _: int) -> None:
         if self.is_running:
@@ -283,27 +333,6 @@ class DebugPanel(Panel):
         self._mark()
         if self.run_frame():
             self._stopped(replace(self.debugger.run(instructions=0), reason="stopped"))
-
-    def _do_step(self, _: int) -> None:
-        self._move(self.debugger.step)
-
-    def _do_over(self, _: int) -> None:
-        self._move(self.debugger.step_over)
-
-    def _do_out(self, _: int) -> None:
-        self._move(self.debugger.step_out)
-
-    def _do_back_go(self, _: int) -> None:
-        self._move(self.debugger.reverse_run)
-
-    def _do_back_step(self, _: int) -> None:
-        self._move(self.debugger.reverse_step)
-
-    def _do_back_over(self, _: int) -> None:
-        self._move(self.debugger.reverse_step_over)
-
-    def _do_back_out(self, _: int) -> None:
-        self._move(self.debugger.reverse_step_out)
 
     def _do_cursor(self, _: int) -> None:
         self._move(lambda: self.debugger.until(self.cursor))
@@ -382,18 +411,6 @@ class DebugPanel(Panel):
     def _do_debugger(self, _: int) -> None:
         self.is_closing = True
 
-    def _do_goto(self, _: int) -> None:
-        self.entry.begin("goto")
-
-    def _do_memory(self, _: int) -> None:
-        self.entry.begin("memory")
-
-    def _do_watch(self, _: int) -> None:
-        self.entry.begin("watch")
-
-    def _do_command(self, _: int) -> None:
-        self.entry.begin("command")
-
     def _do_entered(self, text: str) -> None:
         """Carry out what was asked for."""
         if self.entry.asks == "goto":
@@ -448,11 +465,10 @@ class DebugPanel(Panel):
             return not (ctrl or alt)
         if key in PAD and self.is_running:
             return False
-        action = BY_CHORD.get(chord_name(key, ctrl=ctrl, alt=alt, shift=shift))
-        if action is not None:
-            self.do(action)
+        is_ours = super().key(key, ctrl=ctrl, alt=alt, shift=shift)
+        if is_ours:
             self.entry.skip_letter()
-        return action is not None
+        return is_ours
 
     def text(self, text: str) -> bool:
         """Handle typed text; return whether it was the panel's."""
@@ -465,9 +481,6 @@ class DebugPanel(Panel):
         else:
             for _ in range(min(8, abs(rows))):
                 self.do("down" if rows > 0 else "up")
-
-    def help(self) -> list[tuple[str, str]]:
-        return debugger_help()
 
     def close(self) -> list[str]:
         """Take the debugger off the machine if it was the panel's alone; return commands that make its points again."""

@@ -15,8 +15,7 @@ from retrosim.screen.framebuffer import HEIGHT, LT_GRAY, WIDTH, Rect, frame_rect
 from retrosim.screen.overlay import BLUE, INK, PAPER, RED, Ink
 
 from ..panel import Zone
-from .keys import COMMANDS
-from .panel import MEMORY_TOP, PANES, PROMPTS, DebugPanel, code_rows
+from .panel import COMMANDS, MEMORY_TOP, PANES, PROMPTS, DebugPanel, code_rows
 
 LEFT_PARTS, RIGHT_PARTS = (4, 384), (388, 636)  # first and last column
 CODE_TOP, BOTTOM = 36, 462

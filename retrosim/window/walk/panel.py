@@ -1,4 +1,4 @@
-"""The walk through a collision check in the window: what its commands do. `walk_view` draws it.
+"""The walk through a collision check in the window: what its commands do. `view` draws it.
 
 The machine stands at the moment that is shown: the debugger has taken it there.
 """
@@ -12,14 +12,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from retrosim.debug.walk import Moment, Walk
-from retrosim.errors import RetrosimError
 from retrosim.machine.pieces import Turn
 from retrosim.scenarios import load_walk
 
-from ..controls import chord_name
-from ..debugger.keys import Command
 from ..debugger.panel import sources_of
-from ..panel import Panel
+from ..panel import Command, Panel
 
 if TYPE_CHECKING:
     from retrosim.debug import Stop
@@ -54,12 +51,6 @@ COMMANDS = (
     Command("hits", ("V",), "V", "to the next pair that is found in collision", "Hit"),
     Command("walk", ("W", "D", "ESCAPE"), "W  Esc", "close the walk; the frame runs to its end", "Close"),
 )
-BY_CHORD = {chord: command.action for command in COMMANDS for chord in command.chords}
-
-
-def walk_help() -> list[tuple[str, str]]:
-    """Return the rows of the help panel, (keys, meaning)."""
-    return [(command.shown, command.does) for command in COMMANDS] + [("click", "on the bar: to that place")]
 
 
 class WalkPanel(Panel):
@@ -76,7 +67,7 @@ class WalkPanel(Panel):
     Errors    ValueError where the program's names do not tell its check, or it has none now
     """
 
-    title = "WALK"
+    title, commands = "WALK", COMMANDS
 
     def __init__(self, machine: Machine, pad: Callable[[], int], player: Player | None = None) -> None:
         super().__init__(machine, pad, player)
@@ -194,21 +185,19 @@ class WalkPanel(Panel):
     # commands
 
     def do(self, action: str, argument: int | str = 0) -> None:
-        """Carry out a command of `walk_keys`, or of a zone; what is refused becomes the message."""
-        if action == "walk" or action == "debugger":
+        """Carry out a command, or what a zone asks for; while the check is looked at, only closing."""
+        if action in ("walk", "debugger"):
             self.is_closing = True
-            return
-        if not self.walk.is_complete:
-            return
-        self.message = ""
+        elif self.walk.is_complete:
+            self.message = ""
+            super().do(action, argument)
+
+    def _act(self, action: str, argument: int | str) -> None:
         level = action.removeprefix("back_")
-        try:
-            if level in ("pass", "sector", "pair"):
-                self._level(level, -1 if action.startswith("back_") else 1)
-            else:
-                getattr(self, f"_do_{action}")(argument)
-        except (RetrosimError, ValueError) as error:
-            self.message = str(error)
+        if level in ("pass", "sector", "pair"):
+            self._level(level, -1 if action.startswith("back_") else 1)
+        else:
+            super()._act(action, argument)
 
     def _do_go(self, _: int) -> None:
         self.is_running, self._passed = not self.is_running, None
@@ -274,18 +263,12 @@ class WalkPanel(Panel):
 
     # keyboard and mouse
 
-    def key(self, key: str, *, ctrl: bool = False, alt: bool = False, shift: bool = False) -> bool:
-        action = BY_CHORD.get(chord_name(key, ctrl=ctrl, alt=alt, shift=shift))
-        if action is not None:
-            self.do(action)
-        return action is not None
-
     def scroll(self, y: float, rows: int) -> None:
         for _ in range(min(8, abs(rows))):
             self.do("pair" if rows > 0 else "back_pair")
 
     def help(self) -> list[tuple[str, str]]:
-        return walk_help()
+        return [*super().help(), ("click", "on the bar: to that place")]
 
     def close(self) -> None:
         """Let the frame run to its end, and take the debugger off."""

@@ -12,8 +12,7 @@ from retrosim.window.compose import compose
 from retrosim.window.walk.view import BOX_HEIGHT, COMMANDS, LIGHT, sector_rect
 from tests.helpers.amount import FULL
 from tests.helpers.machine.flat import MACHINE_OF
-
-from .test_debugger import Bench
+from tests.helpers.window.bench import Bench
 
 OBJECTS = 25  # of the walks that are looked at from all sides
 LONG = FULL
