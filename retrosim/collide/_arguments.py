@@ -160,6 +160,18 @@ def own_numbers(name: str, numbers: np.ndarray, count: int, maximum: int) -> np.
     return copy
 
 
+def own_starts(name: str, starts: np.ndarray | None, count: int) -> np.ndarray:
+    """Return where scenes begin and the last one ends, int64[scenes + 1]; one scene for None."""
+    if starts is None:
+        return np.array([0, count])
+    if not is_array(starts) or starts.dtype.kind not in "iu" or not starts.dtype.isnative or starts.ndim != 1:
+        raise ValueError(f"{name} is {form_of(starts)}: allowed integers[scenes + 1]")
+    copy = starts.astype(np.int64)
+    if len(copy) == 0 or copy[0] != 0 or copy[-1] != count or (np.diff(copy) < 0).any():
+        raise ValueError(f"{name} of {len(copy)} numbers: allowed 0, then never less than before, at last {count}")
+    return copy
+
+
 def check_apart(name: str, array: np.ndarray | None, other: str, before: np.ndarray | None) -> None:
     """Check that two arrays that are both written, unless they are None, have no memory in common."""
     if array is not None and before is not None and np.may_share_memory(array, before):

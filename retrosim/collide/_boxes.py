@@ -218,18 +218,6 @@ def own_sides(name: str, size: Any, count: int) -> np.ndarray:
     return np.ascontiguousarray(sides_of(name, size, count, MAX_COORDINATE).T)
 
 
-def own_starts(name: str, starts: np.ndarray | None, count: int) -> np.ndarray:
-    """Return where scenes begin and the last one ends, int64[scenes + 1]; one scene for None."""
-    if starts is None:
-        return np.array([0, count])
-    if not is_array(starts) or starts.dtype.kind not in "iu" or not starts.dtype.isnative or starts.ndim != 1:
-        raise ValueError(f"{name} is {form_of(starts)}: allowed integers[scenes + 1]")
-    copy = starts.astype(np.int64)
-    if len(copy) == 0 or copy[0] != 0 or copy[-1] != count or (np.diff(copy) < 0).any():
-        raise ValueError(f"{name} of {len(copy)} numbers: allowed 0, then never less than before, at last {count}")
-    return copy
-
-
 class Memory(local):
     """Memory of a thread for scenes that are sorted during one call: what is new has to be cleared by the system."""
 

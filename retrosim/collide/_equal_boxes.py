@@ -1,4 +1,4 @@
-"""Boxes of one size: the way from a call to the kernel that answers it, for `sectors`, `plane` and `world`.
+"""Boxes of one size: the way from a call to the kernel that answers it, for `sectors`, `plane`, `batch` and `world`.
 
 A call goes straight to compiled code (`jit.Entry`), which copies its arguments and checks the copies: up to 256 objects
 are all compared (`kernels.small`), more are sorted into a grid first (`kernels.uniform_grid`), very many by two
@@ -14,38 +14,44 @@ Arguments of all functions here
 
 from __future__ import annotations
 
+from itertools import pairwise
 from threading import local
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from retrosim.checks import check_integer
-from retrosim.jit import REFUSED_TYPES, uncompiled
+from retrosim.jit import JIT, REFUSED_TYPES, kinds_of, uncompiled
 
-from ._arguments import check_vectors, own_within, refuse_masks
+from ._arguments import check_vectors, own_starts, own_within, refuse_masks
 from ._first_calls import COMPILER, is_admitted, squares
-from ._results import MAX_PAIRS, check_capacity, flag_array, keys_of, row_table, sort_keys
+from ._results import array_of, check_capacity, flag_array, keys_of, row_table, sort_keys
 from ._threads import both
 from .kernels.pairs import small, uniform_grid
-from .kernels.pairs.hierarchical_grid import FLAGS, PAIRS
+from .kernels.pairs.hierarchical_grid import FIRST, FLAGS, PAIRS
 from .kernels.pairs.sector_grid import MAX_SIDE, copy_axis
 from .kernels.pairs.small import DONE, REFUSED, TOO_LARGE
 from .kernels.pairs.uniform_grid import (
     CORNERS_8,
     CORNERS_16,
+    MAX_COUNTED,
     MAX_OBJECTS,
     SHORT_BITS,
     begin_columns,
     count_columns,
     fill_columns,
+    list_scenes,
     low_bits_of,
+    mark_scenes,
+    number_scenes,
     plan_grid,
     scan_columns,
 )
 
 ARRAY, FLAG, INDEX = np.ndarray, np.dtype(np.uint8), np.dtype(np.int32)
-TAKEN = (np.dtype(np.int16), np.dtype(np.int32))  # types of coordinates on the plane
 MAX_X = uniform_grid.MAX_COORDINATE
 MAX_SMALL = small.MAX_OBJECTS
+MAX_BY_NUMPY = 2000  # scenes of one call: some tenths of a second
 TWO_THREADS = 500_000  # objects: tens of milliseconds of work. Three threads start for it, late if the host is busy.
 
 
@@ -67,11 +73,16 @@ class Memory(local):
 MEMORY = Memory()
 
 
-def mark(x, y, size, max_x, max_y, threads, out) -> np.ndarray:
-    """Flag every object that collides; return the flags, uint8[n]."""
+def mark(x, y, size, max_x, max_y, threads, out, is_only=True) -> Any:
+    """Flag every object that collides; return the flags, uint8[n].
+
+    is_only  bool  whether this is the only way: else None is returned for scenes that do not lie on the plane
+    """
     if type(size) is not int:
         size = check_integer("size", size, 1, MAX_SIDE)
     if not (type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY)):
+        if not is_only:
+            return None
         refuse_masks(x=x, y=y, out=out)  # compiled code does not see them
     entry = small.MARK
     try:
@@ -86,9 +97,11 @@ def mark(x, y, size, max_x, max_y, threads, out) -> np.ndarray:
                 status = entry.call(x, y, size, max_x, max_y, flags)
         if status == DONE:
             return flags
-    except REFUSED_TYPES:
+    except (*REFUSED_TYPES, ValueError):  # the latter of `_mark_many`
         pass
-    x, y = _own_squares(x, y, size, max_x, max_y)  # either a value is refused here, or from here on none changes
+    x, y = _own_squares(x, y, size, max_x, max_y, is_only)  # a value is refused here, or from here on none changes
+    if x is None:
+        return None
     flags = flag_array(out, len(x))
     if not is_admitted(entry, x, y, size, max_x, max_y, flags):
         found = squares(x, y, size, FLAGS)
@@ -99,14 +112,17 @@ def mark(x, y, size, max_x, max_y, threads, out) -> np.ndarray:
     return mark(x, y, size, max_x, max_y, threads, flags)
 
 
-def list_pairs(x, y, size, max_x, max_y, threads, out, capacity=0) -> np.ndarray:
+def list_pairs(x, y, size, max_x, max_y, threads, out, is_only=True, capacity=0) -> Any:
     """List every overlapping pair once; return int32[m, 2], in ascending order.
 
-    capacity  int  rows to begin with, if `out` is None; 0 for a guess
+    is_only   bool  see `mark`
+    capacity  int   rows to begin with, if `out` is None; 0 for a guess
     """
     if type(size) is not int:
         size = check_integer("size", size, 1, MAX_SIDE)
     if not (type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY)):
+        if not is_only:
+            return None
         refuse_masks(x=x, y=y, out=out)  # compiled code does not see them
     entry, total = small.LIST, TOO_LARGE
     try:
@@ -122,11 +138,16 @@ def list_pairs(x, y, size, max_x, max_y, threads, out, capacity=0) -> np.ndarray
                 total = _list_plane(x, y, size, max_x, max_y, rows, out is None)
         if 0 <= total <= len(rows):
             return rows[:total]
-    except REFUSED_TYPES:
+    except (*REFUSED_TYPES, ValueError):  # the latter of `_list_many`
         total = REFUSED
-    x, y = _own_squares(x, y, size, max_x, max_y)  # either a value is refused here, or from here on none changes
+    if total > 0:
+        check_capacity(total, out)  # `x` may be a part of `out`, which was written to: nothing is read again
+        if not capacity:
+            return list_pairs(x, y, size, max_x, max_y, threads, out, is_only, total)
+    x, y = _own_squares(x, y, size, max_x, max_y, is_only)  # a value is refused here, or from here on none changes
+    if x is None:
+        return None
     rows = row_table(out, 0, 2, np.int32)
-    check_capacity(total, out)
     if not is_admitted(entry, x, y, size, max_x, max_y, rows):
         found = squares(x, y, size, PAIRS)
         if found is not None:
@@ -136,92 +157,155 @@ def list_pairs(x, y, size, max_x, max_y, threads, out, capacity=0) -> np.ndarray
             rows[: len(found)] = found
             return rows[: len(found)]
         COMPILER.wait()
-    return list_pairs(x, y, size, max_x, max_y, threads, out, max(total, 0))
+    return list_pairs(x, y, size, max_x, max_y, threads, out)
 
 
-class Refusals:
+def number(x, y, size, wanted, out, is_only=True) -> Any:
+    """Count the objects that each one collides with, or find the lowest; return int32[n].
+
+    wanted   int   COUNTS or FIRST of `kernels.hierarchical_grid`
+    is_only  bool  see `mark`; None is also returned for crowds
+    """
+    if not (type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY)):
+        return None
+    try:
+        results = np.empty(len(x), INDEX) if out is None else out
+        status = uniform_grid.NUMBER.call(x, y, size, MAX_X, MAX_X, wanted, results)
+        if status != REFUSED:
+            return results if status == DONE else None
+    except REFUSED_TYPES:
+        pass
+    x, y = _own_squares(x, y, size, MAX_X, MAX_X, is_only)
+    if x is None:
+        return None
+    results = array_of(out, np.int32, len(x))
+    if not is_admitted(uniform_grid.NUMBER, x, y, size, MAX_X, MAX_X, wanted, results):
+        found = squares(x, y, size, wanted)
+        if found is not None:
+            results[:] = found
+            return results
+        COMPILER.wait()
+    return number(x, y, size, wanted, results)
+
+
+class OffPlane:
     """How many calls of `world` go another way at once: scenes off the plane seldom come alone."""
 
     left, AFTER_ONE = 0, 63
 
-    def is_next(self) -> bool:
-        """Tell whether this call is one of them."""
-        if self.left:
-            self.left -= 1
-            return True
-        return False
 
-    def note(self) -> None:
-        """Remember that a scene was refused."""
-        self.left = self.AFTER_ONE
+OFF_PLANE = OffPlane()
 
 
-REFUSALS = Refusals()
+def side_within(size, closed) -> int:
+    """Return the side of boxes as `mark` takes them, if a scene of `world` is likely to lie on the plane, else 0.
+
+    Closed boxes meet where half-open ones do that are one unit larger.
+    """
+    if type(size) is not int or type(closed) is not bool or not 0 < size <= MAX_SIDE - closed:
+        return 0
+    if OFF_PLANE.left:
+        OFF_PLANE.left -= 1
+        return 0
+    return size + closed
 
 
-def mark_within(x, y, size, out) -> np.ndarray | None:
-    """Do what `mark` does where all is as on the plane, and nothing has to be said; None elsewhere."""
-    if REFUSALS.is_next() or not (type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY)):
+class Batch(NamedTuple):
+    """Many scenes, one behind the other, checked; nobody else can write into these arrays.
+
+    x, y    int16[n] or int32[n]  corners on the plane
+    starts  int64[scenes + 1]     scene s is starts[s] .. starts[s + 1] - 1
+    size    int                   side of all boxes
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    starts: np.ndarray
+    size: int
+
+
+def batch_within(x, y, starts, side) -> Batch | None:
+    """Return scenes of `world` if they lie on the plane, else None."""
+    x, y = _own_squares(x, y, side, MAX_X, MAX_X, False)
+    if x is None:
         return None
-    try:
-        count = len(x)
-        flags = np.empty(count, FLAG) if out is None else out
-        status = small.MARK.call(x, y, size, MAX_X, MAX_X, flags) if count <= MAX_SMALL else TOO_LARGE
-        if status == TOO_LARGE:
-            many = count >= TWO_THREADS
-            status = _mark_many(x, y, size, MAX_X, MAX_X, None, flags) if many else _mark_plane(x, y, size, flags)
-        if status == DONE:
-            return flags
-    except (*REFUSED_TYPES, ValueError):  # of `_mark_many`
-        pass
-    REFUSALS.note()
-    return None
+    x.flags.writeable = y.flags.writeable = True  # the kernels are compiled for one type
+    return Batch(x, y, own_starts("starts", starts, len(x)), side)
 
 
-def list_within(x, y, size, out) -> np.ndarray | None:
-    """Do what `list_pairs` does where all is as on the plane, and nothing has to be said; None elsewhere."""
-    if REFUSALS.is_next() or not (type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY)):
-        return None
-    total = TOO_LARGE
-    try:
-        count = len(x)
-        rows = np.empty((4 * count, 2), INDEX) if out is None else out
-        for _ in range(2):
-            if count <= MAX_SMALL:
-                total = small.LIST.call(x, y, size, MAX_X, MAX_X, rows)
-            if total == TOO_LARGE or count > MAX_SMALL:
-                if count >= TWO_THREADS:
-                    total = _list_many(x, y, size, MAX_X, MAX_X, None, rows, out is None)
-                else:
-                    total = _list_plane(x, y, size, MAX_X, MAX_X, rows, out is None)
-            if 0 <= total <= len(rows):
-                return rows[:total]
-            if out is not None or not len(rows) < total <= MAX_PAIRS:
-                break
-            rows = np.empty((total, 2), INDEX)
-    except (*REFUSED_TYPES, ValueError):  # of `_list_many`
-        pass
-    if out is not None and total > 0:  # it has been written to, and `x` may be a part of it: nothing is read again
+def mark_batch(batch: Batch, flags: np.ndarray) -> None:
+    """Flag every object that is in some collision in its scene; flags is uint8[n], output."""
+    answers = _by_numpy(mark_scenes, batch, (flags,), FLAGS)
+    if answers is None:
+        mark_scenes(*batch, flags)
+    else:
+        flags[:] = np.concatenate([flags[:0], *answers])
+
+
+def number_batch(batch: Batch, wanted: int, results: np.ndarray) -> bool:
+    """Count the objects that each one collides with in its scene, or find the lowest; False: there are crowds.
+
+    results  int32[n]  output: for FIRST, indices of the whole arrays
+    """
+    answers = _by_numpy(number_scenes, batch, (wanted, results), wanted)
+    if answers is None:
+        return bool(number_scenes(*batch, wanted, results) == DONE)
+    for begin, answer in zip(batch.starts, answers):
+        results[begin : begin + len(answer)] = answer + (begin * (answer >= 0) if wanted == FIRST else 0)
+    return True
+
+
+def list_batch(batch: Batch, out: np.ndarray | None, are_whole: bool) -> tuple[np.ndarray, np.ndarray]:
+    """List every overlapping pair of every scene once, in ascending order.
+
+    out        int32[m, 2] or None
+    are_whole  bool                        whether indices are those of the whole arrays, or count from 0 in each scene
+    Returns    int32[m, 2], int64[scenes]  pairs; where those of each scene end
+    """
+    scenes, origins = len(batch.starts) - 1, batch.starts[:-1] * are_whole
+    rows = row_table(out, 2 * len(batch.x) if out is None else 0, 2, np.int32)
+    ends, are_keys = np.empty(scenes, np.int64), np.zeros(scenes, np.bool_)
+    answers = _by_numpy(list_scenes, batch, (rows, keys_of(rows), origins, ends, are_keys), PAIRS)
+    if answers is None:
+        list_scenes(*batch, rows, keys_of(rows), origins, ends, are_keys)
+    else:
+        np.cumsum([len(answer) for answer in answers], out=ends)
+    total = int(ends[-1]) if scenes else 0
+    if total > len(rows):
         check_capacity(total, out)
-    REFUSALS.note()
-    return None
+        rows = np.empty((total, 2), np.int32)
+        if answers is None:
+            list_scenes(*batch, rows, keys_of(rows), origins, ends, are_keys)
+    if answers is not None:
+        np.concatenate(
+            [rows[:0], *(answer + origin for answer, origin in zip(answers, origins.astype(np.int32)))],
+            out=rows[:total],
+        )
+    for scene in np.flatnonzero(are_keys):
+        pairs = rows[ends[scene - 1] if scene else 0 : ends[scene]]
+        sort_keys(pairs, out is None)
+        pairs += np.int32(origins[scene])
+    return rows[:total], ends
 
 
-def learn_within(x, y, size, wanted, out) -> None:
-    """Have the kernels compiled for arguments that have been checked, if they are as on the plane."""
-    if not (type(x) is type(y) is ARRAY and x.dtype == y.dtype and x.dtype in TAKEN):
-        return
-    if not (x.flags.carray and y.flags.carray):
-        return
-    if len(x) and (min(x.min(), y.min()) < 0 or max(x.max(), y.max()) > MAX_X):
-        return
-    small_kernel, grid_kernel = (small.MARK, uniform_grid.MARK) if wanted == FLAGS else (small.LIST, uniform_grid.LIST)
-    if is_admitted(small_kernel if len(x) <= MAX_SMALL else grid_kernel, x, y, size, MAX_X, MAX_X, out):
-        REFUSALS.left = 0
+def _by_numpy(routine: Any, batch: Batch, others: tuple, wanted: int) -> list[np.ndarray] | None:
+    """Return what `squares` does for each scene; None if the kernel is compiled, or would be faster.
 
-
-def _mark_plane(x, y, size, flags) -> int:
-    return uniform_grid.MARK.call(x, y, size, MAX_X, MAX_X, flags)
+    others  what the kernel takes besides the batch
+    """
+    name = routine, batch.x.itemsize
+    if not JIT or COMPILER.is_done(name, lambda: routine.compile(kinds_of(*batch, *others))):
+        return None
+    answers: list[np.ndarray] = []
+    for begin, end in pairwise(batch.starts.tolist() if len(batch.starts) <= MAX_BY_NUMPY else ()):
+        answer = squares(batch.x[begin:end], batch.y[begin:end], batch.size, wanted)
+        if answer is None:
+            break
+        answers.append(answer)
+    if len(answers) < len(batch.starts) - 1:
+        COMPILER.wait(name)
+        return None
+    return answers
 
 
 def check_squares(x, y, size) -> int:
@@ -233,10 +317,16 @@ def check_squares(x, y, size) -> int:
     return count
 
 
-def _own_squares(x, y, size, max_x, max_y) -> list[np.ndarray]:
-    """Check each argument; return copies of the coordinates, of the same types."""
-    check_squares(x, y, size)
-    copies = [*own_within(0, max_x, x=x), *own_within(0, max_y, y=y)]
+def _own_squares(x, y, size, max_x, max_y, is_only) -> list[Any]:
+    """Check each argument; return copies of the coordinates, of the same types. is_only: see `mark`; two times None."""
+    try:
+        check_squares(x, y, size)
+        copies = [*own_within(0, max_x, x=x), *own_within(0, max_y, y=y)]
+    except ValueError:
+        if is_only:
+            raise
+        OFF_PLANE.left = OFF_PLANE.AFTER_ONE
+        return [None, None]
     for copy, given in zip(copies, (x, y)):
         copy.flags.writeable = given.flags.writeable
     return copies
@@ -274,7 +364,7 @@ def _scan_many(x, y, words, highest_x, highest_y, size, max_x, max_y, threads, f
     middle = int(np.searchsorted(columns, half))
     corners = CORNERS_8 if uncompiled(low_bits_of)(grid) == SHORT_BITS else CORNERS_16
     left, right = (words, columns, 0, middle), (words, columns, middle, grid.columns)
-    first, second = (grid, size, corners, flags, keys[0]), (grid, size, corners, flags, keys[1])
+    first, second = ((grid, size, corners, flags, part, MAX_COUNTED) for part in keys)
     return both(scan_columns, (*left, *first), (*right, *second), threads)
 
 
@@ -298,7 +388,7 @@ def _list_many(x, y, size, max_x, max_y, threads, rows, are_ours) -> int:
     if first <= capacity and second <= len(keys) - capacity:
         keys[first:total] = keys[capacity : capacity + second]
     elif total <= len(keys):  # more than half of the rows for one of them, but enough for both
-        uniform_grid.scan_plane(*corners[:2], size, max_x, max_y, None, keys)
+        uniform_grid.scan_plane(*corners[:2], size, max_x, max_y, None, keys, MAX_COUNTED)
     if total <= len(keys):
         sort_keys(rows[:total], are_ours)
     return total

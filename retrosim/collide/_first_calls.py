@@ -28,6 +28,7 @@ from .kernels.pairs.hierarchical_grid import (
     LATER,
     LEFT,
     MAX_RIGHT,
+    NONE,
     ONE,
     PAIRS,
     RIGHT,
@@ -104,16 +105,13 @@ def call(routine: Any, steps: Callable[[], int], *arguments: Any) -> Any:
 
 
 def squares(x: np.ndarray, y: np.ndarray, size: int, wanted: int) -> np.ndarray | None:
-    """Return flags, uint8[n], or pairs in order, int32[m, 2], of boxes of one size; None as `search` does."""
-    scene, results, keys = (
-        np.empty((len(x), 6), np.int32),
-        np.zeros(len(x), np.int32),
-        np.empty(MAX_CANDIDATES, np.int64),
-    )
+    """Return what is wanted of boxes of one size, numbers of each or pairs in order; None as `search` does."""
+    scene, results = np.empty((len(x), 6), np.int32), np.full(len(x), NONE if wanted == FIRST else 0, np.int32)
+    keys = np.empty(MAX_CANDIDATES, np.int64)
     fill_scene(x, y, np.full((1, 2), size), 0, scene)
     total = search(scene, scene, ONE, wanted, keys, results)
     if total is None or wanted != PAIRS:
-        return None if total is None else results.astype(np.uint8)
+        return None if total is None else results
     rows = np.empty((total, 2), np.int32)
     split_keys(np.sort(keys[:total]), 32, rows)
     return rows

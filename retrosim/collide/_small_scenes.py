@@ -99,19 +99,9 @@ def number_one(x: Any, y: Any, size: Any, closed: Any, wanted: int, out: Any) ->
     """Find numbers as `world` does."""
     try:
         if type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY) and len(x) <= MAX_OBJECTS:
-            results = EMPTY(len(x), FLAG if wanted == FLAGS else NUMBERS) if out is None else out
-            if (
-                NUMBER.call(
-                    x,
-                    y,
-                    _sides_of(size, len(x)),
-                    0 if closed is False else 1 if closed is True else None,
-                    wanted,
-                    results,
-                )
-                == 0
-            ):
-                return results
+            results = _results(out, len(x), wanted)
+            sides, extra = _sides_of(size, len(x)), 0 if closed is False else 1 if closed is True else None
+            return results if NUMBER.call(x, y, sides, extra, wanted, results) == 0 else None
     except REFUSED_TYPES:
         pass
     return None
@@ -124,25 +114,22 @@ def number_two(
     try:
         if _are_arrays(x0, y0, x1, y1, out):
             sides, others = _sides_of(size, len(x0)), _sides_of(other, len(x1))
-            results = EMPTY(len(x0), FLAG if wanted == FLAGS else NUMBERS) if out is None else out
-            if (
-                NUMBER_TWO.call(
-                    x0,
-                    y0,
-                    sides,
-                    x1,
-                    y1,
-                    others,
-                    0 if closed is False else 1 if closed is True else None,
-                    wanted,
-                    results,
-                )
-                == 0
-            ):
-                return results
+            results, extra = _results(out, len(x0), wanted), 0 if closed is False else 1 if closed is True else None
+            status = NUMBER_TWO.call(x0, y0, sides, x1, y1, others, extra, wanted, results)
+            return results if status == 0 else None
     except REFUSED_TYPES:
         pass
     return None
+
+
+def _results(out: np.ndarray | None, count: int, wanted: int) -> np.ndarray:
+    """Return an array for flags or numbers. Errors: TypeError: `out` is for others, which the kernel takes as well."""
+    form = FLAG if wanted == FLAGS else NUMBERS
+    if out is None:
+        return EMPTY(count, form)
+    if out.dtype != form:
+        raise TypeError
+    return out
 
 
 def _are_arrays(x0: Any, y0: Any, x1: Any, y1: Any, out: Any) -> bool:

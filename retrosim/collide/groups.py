@@ -27,8 +27,8 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _small_scenes
-from ._arguments import EVERYONE
-from ._boxes import Scenes, listed, numbers, own_starts, scene_of
+from ._arguments import EVERYONE, own_starts
+from ._boxes import Scenes, listed, numbers, scene_of
 from ._results import array_of, flag_array
 from .kernels.pairs.hierarchical_grid import COUNTS, FIRST, FLAGS
 

@@ -53,8 +53,8 @@ import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 
-from . import _equal_boxes, _small_scenes
-from ._arguments import EVERYONE, form_of, refuse_masks
+from . import _small_scenes
+from ._arguments import EVERYONE, form_of, own_starts, refuse_masks
 from ._boxes import (
     MAX_COORDINATE,
     MIN_COORDINATE,
@@ -64,12 +64,22 @@ from ._boxes import (
     chunks_of,
     listed,
     numbers,
-    own_starts,
     scene_of,
+)
+from ._equal_boxes import (
+    MAX_X,
+    Batch,
+    batch_within,
+    list_batch,
+    list_pairs,
+    mark,
+    mark_batch,
+    number,
+    number_batch,
+    side_within,
 )
 from ._results import array_of, flag_array
 from .kernels.pairs.hierarchical_grid import COUNTS, FIRST, FLAGS
-from .kernels.pairs.sector_grid import MAX_SIDE
 
 MAX_SCALE = 1 << 24
 ROUNDINGS = {"nearest": np.rint, "floor": np.floor, "ceiling": np.ceil, "exact": np.rint}
@@ -188,17 +198,6 @@ def first(
     return _numbers(x, y, size, closed, category, mask, starts, FIRST, out)
 
 
-def _side_of(size, closed) -> int:
-    """Return the side of half-open boxes that meet where these do, if the kernels for boxes of one size take it; or 0.
-
-    Closed boxes meet where half-open ones do that are one unit larger.
-    """
-    if type(size) is not int or (closed is not False and closed is not True):
-        return 0
-    side = size + closed
-    return side if size > 0 and side <= MAX_SIDE else 0
-
-
 def _scenes(x, y, size, closed, category, mask, starts) -> Scenes:
     """Check arguments."""
     scene = scene_of(x, y, size, closed, category, mask)
@@ -208,21 +207,41 @@ def _scenes(x, y, size, closed, category, mask, starts) -> Scenes:
 
 def _numbers(x, y, size, closed, category, mask, starts, wanted, out) -> np.ndarray:
     """Do what `collided`, `counts` and `first` do."""
-    is_plain = category is EVERYONE and mask is EVERYONE and starts is None
-    side = _side_of(size, closed) if is_plain and wanted == FLAGS else 0
-    found = _equal_boxes.mark_within(x, y, side, out) if side else None
-    if found is None and is_plain:
-        found = _small_scenes.number_one(x, y, size, closed, wanted, out)
-    if found is not None:
-        return found
+    are_all, is_one, answer = category is EVERYONE and mask is EVERYONE, starts is None, None
+    side = side_within(size, closed) if are_all else 0
+    if side and not is_one:
+        answer = _numbers_of_batch(batch_within(x, y, starts, side), wanted, out)
+    elif side and wanted == FLAGS:
+        answer = mark(x, y, side, MAX_X, MAX_X, None, out, False)
+    elif side:
+        answer = number(x, y, side, wanted, out, False)
+    if answer is None and are_all and is_one:
+        answer = _small_scenes.number_one(x, y, size, closed, wanted, out)
+    if answer is not None:
+        return answer
     scenes = _scenes(x, y, size, closed, category, mask, starts)
-    out = flag_array(out, len(scenes.scene)) if wanted == FLAGS else array_of(out, np.int32, len(scenes.scene))
-    if side:
-        _equal_boxes.learn_within(x, y, side, wanted, out)
-    if is_plain:
+    out = _results_of(len(scenes.scene), wanted, out)
+    if are_all and is_one:
         _small_scenes.learn((x, y, size), wanted, out)
     out[:] = numbers(scenes, wanted)
     return out
+
+
+def _results_of(count: int, wanted: int, out) -> np.ndarray:
+    """Return `out`, checked, or an array for what is wanted."""
+    return flag_array(out, count) if wanted == FLAGS else array_of(out, np.int32, count)
+
+
+def _numbers_of_batch(batch: Batch | None, wanted: int, out) -> np.ndarray | None:
+    """Return what is wanted of scenes on the plane; None if there are none, or crowds."""
+    if batch is None:
+        return None
+    results = _results_of(len(batch.x), wanted, out)
+    if wanted == FLAGS:
+        mark_batch(batch, results)
+    elif not number_batch(batch, wanted, results):
+        return None
+    return results
 
 
 def pairs(
@@ -246,19 +265,20 @@ def pairs(
     >>> pairs(x, y, size=np.array([[30, 30], [80, 8], [9, 9]])).tolist()  # width and height of each
     [[0, 1], [1, 2]]
     """
-    is_plain = category is EVERYONE and mask is EVERYONE and starts is None
-    side = _side_of(size, closed) if is_plain else 0
-    found = _equal_boxes.list_within(x, y, side, out) if side else None
-    if found is None and is_plain:
-        found = _small_scenes.list_one(x, y, size, closed, out)
-    if found is not None:
-        return found
-    found = listed(_scenes(x, y, size, closed, category, mask, starts), out)
-    if side:
-        _equal_boxes.learn_within(x, y, side, None, found)
-    if is_plain:
-        _small_scenes.learn((x, y, size), None, found)
-    return found
+    are_all, is_one, answer = category is EVERYONE and mask is EVERYONE, starts is None, None
+    side = side_within(size, closed) if are_all else 0
+    if side and is_one:
+        answer = list_pairs(x, y, side, MAX_X, MAX_X, None, out, False)
+    elif side and (batch := batch_within(x, y, starts, side)) is not None:
+        answer, _ = list_batch(batch, out, True)
+    if answer is None and are_all and is_one:
+        answer = _small_scenes.list_one(x, y, size, closed, out)
+    if answer is not None:
+        return answer
+    answer = listed(_scenes(x, y, size, closed, category, mask, starts), out)
+    if are_all and is_one:
+        _small_scenes.learn((x, y, size), None, answer)
+    return answer
 
 
 def chunks(

@@ -261,3 +261,17 @@ def test_quantise_is_exact():
             world.quantise(wrong, scale=4, rounding="exact")
     with pytest.raises(ValueError, match=r"scale 10: allowed powers of 2, 1\.\.16777216"):
         world.quantise([1.0], scale=10)
+
+
+def test_an_array_for_numbers_is_not_one_for_flags():
+    """Nor the other way round, whatever kernels have been compiled for."""
+    x, numbers, flags = np.arange(9) - 5, np.empty(9, np.int32), np.empty(9, np.uint8)
+    group = {"other": 3}
+    for _ in range(2):
+        for ask, given, more in ((world, (x, x), {}), (groups, (x, x, x, x), group)):
+            ask.counts(*given, size=3, out=numbers, **more)
+            ask.collided(*given, size=3, out=flags, **more)
+            with pytest.raises(ValueError, match=r"out is int32\[9\]: allowed uint8\[n\]"):
+                ask.collided(*given, size=3, out=numbers, **more)
+            with pytest.raises(ValueError, match=r"out is uint8\[9\]: allowed int32\[9\]"):
+                ask.first(*given, size=3, out=flags, **more)

@@ -10,6 +10,7 @@ import numpy as np
 
 from retrosim.jit import Entry, kernel
 
+from .hierarchical_grid import FIRST, NONE
 from .sector_grid import MAX_SIDE
 from .simd import ROW, lowest_bit, overlap_bits
 
@@ -103,6 +104,29 @@ def list_small(xs, ys, count, size, rows):
                 total += 1
                 near &= near - 1
     return total
+
+
+@kernel
+def number_small(xs, ys, count, size, wanted, results):
+    """Count the objects that each one collides with, or find the lowest of them; arguments as for `mark_small`.
+
+    wanted   int       COUNTS or FIRST of `hierarchical_grid`
+    results  int32[n]  output
+    """
+    for i in range(count):
+        here_x, here_y = np.int64(xs[np.uint64(i)]), np.int64(ys[np.uint64(i)])
+        own, found, lowest = i >> LOG2_ROW, 0, NONE
+        for r in range(((count + ROW - 1) >> LOG2_ROW) - 1, -1, -1):
+            near = overlap_bits(xs, ys, r << LOG2_ROW, here_x, here_y, size)
+            if r == own:
+                near &= ~(np.int64(1) << (i & (ROW - 1)))
+            if wanted == FIRST:
+                lowest = (r << LOG2_ROW) + lowest_bit(near) if near else lowest
+            else:
+                while near:
+                    found += 1
+                    near &= near - 1
+        results[np.uint64(i)] = lowest if wanted == FIRST else found
 
 
 @kernel

@@ -22,9 +22,10 @@ import numpy as np
 from retrosim.jit import Entry, kernel
 
 from . import small
+from .hierarchical_grid import FIRST, NONE
 from .sector_grid import MAX_SIDE, copy_axis
 from .simd import ONE_OF_TWO, SQUARES_AT_ONCE, lowest_bit, square_bits, square_twins
-from .small import DONE, REFUSED
+from .small import DONE, REFUSED, TOO_LARGE
 
 COORDINATE_BITS, INDEX_BITS = 20, 22  # of x and of y, and of an object's number
 X_SHIFT = INDEX_BITS
@@ -38,6 +39,7 @@ CROWD = 10  # objects in a run of wide cells from which on narrow ones are bette
 ROW = SQUARES_AT_ONCE
 LAST = 1 << (2 * ROW - 1)  # a bit for `lowest_bit` to find in any case
 ROUNDS = 3
+PAIRS_EACH = 16  # of an object, up to which its number is found by looking at pairs
 MAX_COUNTED = 1 << 31  # pairs: nobody has room for them, and millions of objects at one place have many times more
 
 
@@ -278,10 +280,10 @@ def list_near(near, i, first, second, words, keys, total):
 
 
 @kernel
-def list_column(here, right, begin, end, grid, size, objects, keys, total):
+def list_column(here, right, begin, end, grid, size, objects, keys, total, limit):
     """List the pairs of a column with itself and with the column to its right; see `mark_column` and `list_near`.
 
-    Beyond MAX_COUNTED, crowds are not counted any more.
+    limit  int  pairs beyond which crowds are not counted any more
     """
     corners, words = objects
     shift, side = X_SHIFT + 4 * corners.itemsize + grid.log2_cell, X_SHIFT + grid.log2_column - 1
@@ -295,15 +297,15 @@ def list_column(here, right, begin, end, grid, size, objects, keys, total):
         near = run_bits(corners, first, first_end, corner, size)
         near |= run_bits(corners, second, second_end, corner, size) << ROW
         total = list_near(near, i, first, second, words, keys, total)
-        for at in range(first + ROW, first_end if total <= MAX_COUNTED else first, ROW):  # crowded
+        for at in range(first + ROW, first_end if total <= limit else first, ROW):  # crowded
             total = list_near(run_bits(corners, at, first_end, corner, size), i, at, at, words, keys, total)
-        for at in range(second + ROW, second_end if total <= MAX_COUNTED else second, ROW):
+        for at in range(second + ROW, second_end if total <= limit else second, ROW):
             total = list_near(run_bits(corners, at, second_end, corner, size), i, at, at, words, keys, total)
     return total
 
 
 @kernel
-def scan_columns(words, columns, first, last, grid, size, corners, flags, keys):
+def scan_columns(words, columns, first, last, grid, size, corners, flags, keys, limit):
     """Compare the columns first .. last - 1 among themselves and with their neighbours; write flags or pairs.
 
     words    int64[n]             objects by columns
@@ -312,7 +314,8 @@ def scan_columns(words, columns, first, last, grid, size, corners, flags, keys):
     size     int                  side of all boxes, pixels
     corners  int16[0] or int32[0]  CORNERS_8 or CORNERS_16, as `low_bits_of` says
     flags    uint8[n] or None     output, for all objects of these columns
-    keys     int64[k] or None     output, see `list_column`
+    keys     int64[k] or None     output, see `list_near`
+    limit    int                  pairs beyond which no more columns are looked at
     Returns  int                  pairs if `keys` is given
     """
     largest, total = 0, 0
@@ -338,7 +341,9 @@ def scan_columns(words, columns, first, last, grid, size, corners, flags, keys):
                 found = crowds[k, : crowded[k]]
                 mark_crowds(found, k == (c + 2) % 3, left, here, right, grid, size, objects, flags)
         if keys is not None:
-            total = list_column(here, right, begin, end, grid, size, objects, keys, total)
+            total = list_column(here, right, begin, end, grid, size, objects, keys, total, limit)
+            if total > limit:
+                break
     return total
 
 
@@ -353,13 +358,13 @@ def sort_into_columns(x, y, grid, columns):
 
 
 @kernel
-def scan_plane(x, y, size, max_x, max_y, flags, keys):
+def scan_plane(x, y, size, max_x, max_y, flags, keys, limit):
     """Flag or list what collides, in one thread.
 
     x, y          int16[n] or int32[n]  upper-left corners, pixels; n at most MAX_OBJECTS
     size          int                   side of all boxes, 1 .. 1 << LOG2_CELL pixels
     max_x, max_y  int                   0..MAX_COORDINATE
-    flags, keys   see `scan_columns`
+    flags, keys, limit  see `scan_columns`
     Returns       int                   pairs if `keys` is given, else 0; REFUSED if a corner lies outside 0..max_x,
                                         0..max_y, and then nothing is written
     """
@@ -370,8 +375,8 @@ def scan_plane(x, y, size, max_x, max_y, flags, keys):
     columns = np.empty(grid.columns + 1, np.int32)
     words = sort_into_columns(xs, ys, grid, columns)
     if low_bits_of(grid) == SHORT_BITS:
-        return scan_columns(words, columns, 0, grid.columns, grid, size, CORNERS_8, flags, keys)
-    return scan_columns(words, columns, 0, grid.columns, grid, size, CORNERS_16, flags, keys)
+        return scan_columns(words, columns, 0, grid.columns, grid, size, CORNERS_8, flags, keys, limit)
+    return scan_columns(words, columns, 0, grid.columns, grid, size, CORNERS_16, flags, keys, limit)
 
 
 @kernel
@@ -385,7 +390,7 @@ def check_and_mark(x, y, size, max_x, max_y, flags):
     """Flag every object that collides, after a check of all values. Status: DONE or REFUSED."""
     if not is_plane(x, y, size) or len(flags) != len(x):
         return REFUSED
-    return DONE if scan_plane(x, y, size, max_x, max_y, flags, None) != REFUSED else REFUSED
+    return DONE if scan_plane(x, y, size, max_x, max_y, flags, None, MAX_COUNTED) != REFUSED else REFUSED
 
 
 @kernel
@@ -397,50 +402,121 @@ def check_and_list(x, y, size, max_x, max_y, rows):
     """
     if not is_plane(x, y, size) or rows.shape[1] != 2:
         return REFUSED
-    return scan_plane(x, y, size, max_x, max_y, None, rows.view(np.int64).reshape(-1))
+    return scan_plane(x, y, size, max_x, max_y, None, rows.view(np.int64).reshape(-1), MAX_COUNTED)
 
 
-MARK, LIST = Entry(check_and_mark), Entry(check_and_list)
+@kernel
+def lower_to(results, i, partner):
+    """Make `partner` the first that object `i` collides with, unless there is one with a lower number."""
+    if results[np.uint64(i)] == NONE or partner < results[np.uint64(i)]:
+        results[np.uint64(i)] = partner
 
 
-# Many scenes of boxes of one size in one call.
+@kernel
+def number_scene(x, y, size, max_x, max_y, wanted, results, xs, ys, keys):
+    """Count the objects that each one collides with, or find the lowest of them.
+
+    x, y, size, max_x, max_y  see `scan_plane`
+    wanted   int               COUNTS or FIRST of `hierarchical_grid`
+    results  int32[n]          output
+    xs, ys   int16[MAX_OBJECTS of `small`]  memory
+    keys     int64[k]          memory
+    Returns  int               DONE, REFUSED as by `scan_plane`, TOO_LARGE: k is too few for the pairs
+    """
+    status = small.copy_corners(x, y, max_x, max_y, xs, ys)
+    if status == DONE:
+        small.number_small(xs, ys, len(x), size, wanted, results)
+    if status != TOO_LARGE:
+        return status
+    total = scan_plane(x, y, size, max_x, max_y, None, keys, len(keys))
+    if total < 0 or total > len(keys):
+        return REFUSED if total < 0 else TOO_LARGE
+    results[:] = NONE if wanted == FIRST else 0
+    for k in range(total):
+        key = keys[np.uint64(k)]
+        one, other = key >> 32, key & 0xFFFFFFFF
+        if wanted == FIRST:
+            lower_to(results, one, other)
+            lower_to(results, other, one)
+        else:
+            results[np.uint64(one)] += 1
+            results[np.uint64(other)] += 1
+    return DONE
+
+
+@kernel
+def check_and_number(x, y, size, max_x, max_y, wanted, results):
+    """Do what `number_scene` does, after a check of all values."""
+    if not is_plane(x, y, size) or len(results) != len(x):
+        return REFUSED
+    xs, ys = np.empty(small.MAX_OBJECTS, np.int16), np.empty(small.MAX_OBJECTS, np.int16)
+    return number_scene(x, y, size, max_x, max_y, wanted, results, xs, ys, np.empty(PAIRS_EACH * len(x), np.int64))
+
+
+MARK, LIST, NUMBER = Entry(check_and_mark), Entry(check_and_list), Entry(check_and_number)
+
+
+# Many scenes of boxes of one size in one call. Their arguments have been checked.
+#
+#     x, y    int16[total] or int32[total]  upper-left corners, pixels, 0..MAX_COORDINATE
+#     starts  int64[scenes + 1]             scene s is starts[s] .. starts[s + 1] - 1
+#     size    int                           side of all boxes, pixels
 
 
 @kernel
 def mark_scenes(x, y, starts, size, flags):
-    """Flag every object that collides in its scene.
-
-    x, y    int16[total] or int32[total]  upper-left corners, pixels, 0..MAX_COORDINATE of `uniform_grid`
-    starts  int64[scenes + 1]             scene s is starts[s] .. starts[s + 1] - 1
-    size    int                           side of all boxes, pixels
-    flags   uint8[total]                  output
-    """
+    """Flag every object that collides in its scene: flags is uint8[total], output."""
     xs, ys = np.empty(small.MAX_OBJECTS, np.int16), np.empty(small.MAX_OBJECTS, np.int16)
     for s in range(len(starts) - 1):
-        begin, end = starts[s], starts[s + 1]
-        if small.copy_corners(x[begin:end], y[begin:end], MAX_COORDINATE, MAX_COORDINATE, xs, ys) == small.DONE:
+        begin, end, far = starts[s], starts[s + 1], MAX_COORDINATE
+        if small.copy_corners(x[begin:end], y[begin:end], far, far, xs, ys) == DONE:
             small.mark_small(xs, ys, end - begin, size, flags[begin:end])
         else:
-            scan_plane(x[begin:end], y[begin:end], size, MAX_COORDINATE, MAX_COORDINATE, flags[begin:end], None)
+            scan_plane(x[begin:end], y[begin:end], size, far, far, flags[begin:end], None, MAX_COUNTED)
 
 
 @kernel
-def list_scenes(x, y, starts, size, rows, keys, ends, are_keys):
-    """List the pairs of all scenes; those that there is no room for are only counted. See `mark_scenes`.
+def list_scenes(x, y, starts, size, rows, keys, origins, ends, are_keys):
+    """List the pairs of all scenes; those that there is no room for are only counted.
 
     rows      int32[k, 2]    output, scene after scene
     keys      int64[k]       the same memory
+    origins   int64[scenes]  the index of the first object of each scene, in rows
     ends      int64[scenes]  output: where the pairs of each scene end
-    are_keys  bool[scenes]   output: this scene has its pairs as keys, see `pair_keys`, not as rows in order
+    are_keys  bool[scenes]   output: pairs of this scene are keys, see `pair_keys`, from 0 on, not rows in order
     """
     total = np.int64(0)
     xs, ys = np.empty(small.MAX_OBJECTS, np.int16), np.empty(small.MAX_OBJECTS, np.int16)
     for s in range(len(starts) - 1):
-        begin, end = starts[s], starts[s + 1]
-        status = small.copy_corners(x[begin:end], y[begin:end], MAX_COORDINATE, MAX_COORDINATE, xs, ys)
-        are_keys[s] = status != small.DONE
-        if status == small.DONE:
+        begin, end, far = starts[s], starts[s + 1], MAX_COORDINATE
+        status = small.copy_corners(x[begin:end], y[begin:end], far, far, xs, ys)
+        are_keys[s] = status != DONE
+        if status == DONE:
+            first = total
             total += small.list_small(xs, ys, end - begin, size, rows[total:])
+            for p in range(first, min(total, len(rows)) if origins[s] else first):
+                rows[np.uint64(p), 0] += origins[s]
+                rows[np.uint64(p), 1] += origins[s]
         else:
-            total += scan_plane(x[begin:end], y[begin:end], size, MAX_COORDINATE, MAX_COORDINATE, None, keys[total:])
+            total += scan_plane(x[begin:end], y[begin:end], size, far, far, None, keys[total:], MAX_COUNTED)
         ends[s] = total
+
+
+@kernel
+def number_scenes(x, y, starts, size, wanted, results):
+    """Do what `number_scene` does for all scenes; first objects are indices of the whole arrays. Status: see there."""
+    largest = np.int64(0)
+    for s in range(len(starts) - 1):
+        largest = max(largest, starts[s + 1] - starts[s])
+    xs, ys = np.empty(small.MAX_OBJECTS, np.int16), np.empty(small.MAX_OBJECTS, np.int16)
+    keys = np.empty(PAIRS_EACH * largest, np.int64)
+    for s in range(len(starts) - 1):
+        begin, end, far = starts[s], starts[s + 1], MAX_COORDINATE
+        here = results[begin:end]
+        status = number_scene(x[begin:end], y[begin:end], size, far, far, wanted, here, xs, ys, keys)
+        if status != DONE:
+            return status
+        for i in range(len(here) if wanted == FIRST else 0):
+            if here[i] != NONE:
+                here[i] += begin
+    return DONE
