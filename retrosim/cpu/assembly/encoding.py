@@ -112,7 +112,7 @@ class Encoding:
         self.words = list(row.fixed_words)
         self.given = dict(given) if given else {}
         self._prefixes: dict[str, int] = {}
-        self.size: int | None = row.options.get("size")
+        self.size: int = row.options.get("size")  # type: ignore[assignment]  # None until an operand settles it
 
     @property
     def pc(self) -> int:

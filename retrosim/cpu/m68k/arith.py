@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..spec.rows import Options
 from .ea import ANY, CONTROL, DATA, DATA_ALTERABLE, MEMORY_ALTERABLE, Ea, address, modify, read, write
 from .exceptions import CHECK, DIVIDE_BY_ZERO, exception
 from .flags import add_flags, compare_flags, logic_flags, sub_flags
@@ -246,7 +247,13 @@ def _mul64(signed):
 
 
 for _name, _bit, _signed in (("MULU", "0", False), ("MULS", "1", True)):
-    _common = {"ea": DATA, "size": 32, "cost": f"{_name}.L", "models": M68020_UP, "ref": "M68000PRM 4-136, 4-139"}
+    _common: Options = {
+        "ea": DATA,
+        "size": 32,
+        "cost": f"{_name}.L",
+        "models": M68020_UP,
+        "ref": "M68000PRM 4-136, 4-139",
+    }
     insn(f"{_name}.l {{ea}},{{l}}", f"0100110000mmmrrr 0lll{_bit}00000000---", **_common)(_mul32(_signed))
     insn(f"{_name}.l {{ea}},{{h}}:{{l}}", f"0100110000mmmrrr 0lll{_bit}10000000hhh", **_common)(_mul64(_signed))
 
@@ -319,7 +326,7 @@ def _div64(signed):
 
 for _name, _bit, _signed in (("DIVU", "0", False), ("DIVS", "1", True)):
     _ref = {"DIVU": "M68000PRM 4-97", "DIVS": "M68000PRM 4-93"}[_name]
-    _word = {"ea": DATA, "size": 16, "cost": f"{_name}.W", "varies": "division", "ref": _ref}
+    _word: Options = {"ea": DATA, "size": 16, "cost": f"{_name}.W", "varies": "division", "ref": _ref}
     insn(f"{_name}.w {{ea}},{{d}}", f"1000ddd{_bit}11mmmrrr", **_word)(_div_word(_signed))
     _common = {"ea": DATA, "size": 32, "models": M68020_UP, "ref": _ref}
     insn(f"{_name}L.l {{ea}},{{h}}:{{l}}", f"0100110001mmmrrr 0lll{_bit}00000000hhh", cost=f"{_name}L.L", **_common)(

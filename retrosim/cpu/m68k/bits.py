@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..spec.rows import Options
 from .ea import CONTROL, CONTROL_ALTERABLE, DATA, DATA_ALTERABLE, MEMORY_ALTERABLE, address, modify, read
 from .flags import compare_flags, logic_flags
 from .move import M68020_UP
@@ -49,7 +50,7 @@ for _name, _type in (("BTST", "00"), ("BCHG", "01"), ("BCLR", "10"), ("BSET", "1
     ]
     _modes = (DATA, "DI+-dxwpq") if _name == "BTST" else (DATA_ALTERABLE, DATA_ALTERABLE)
     _dn, _number = f"{_name} Dn", f"{_name} #bit"
-    _common = {"size": 8, "suffix": "bl", "varies": "" if _name == "BTST" else "bit_number", "ref": _ref}
+    _common: Options = {"size": 8, "suffix": "bl", "varies": "" if _name == "BTST" else "bit_number", "ref": _ref}
     insn(f"{_name} {{d}},{{ea}}", f"0000ddd1{_type}mmmrrr", ea=_modes[0], cost=_dn, **_common)(
         _by_data_register(_bit(_name))
     )
@@ -234,7 +235,7 @@ def bfins(m, d, offset, width, ea):
     store(new)
 
 
-for _name, _code, _function, _modes in (
+for _name, _code, _function, _legal in (
     ("BFTST", "000", _bit_field(None), "D" + CONTROL),
     ("BFEXTU", "001", bfextu, "D" + CONTROL),
     ("BFCHG", "010", _bit_field(lambda m, v: ~v), "D" + CONTROL_ALTERABLE),
@@ -251,7 +252,7 @@ for _name, _code, _function, _modes in (
     insn(
         f"{_name} {_operands}",
         f"11101{_code}11mmmrrr {'-ddd' if _has_d else '----'}OoooooWwwwww",
-        ea=_modes,
+        ea=_legal,
         size=32,
         models=M68020_UP,
         varies="field_crosses",

@@ -50,6 +50,15 @@ class Ea:
     """A bound effective address: its class and the words that make it up."""
 
     __slots__ = ("base", "cls", "disp", "index", "late", "long", "outer", "scale", "step", "value")
+    base: Word  # this and the others: None where the class has none
+    disp: Word
+    index: Word
+    late: Word
+    long: Word
+    outer: Word
+    scale: Word
+    step: Word
+    value: Word
 
     def __init__(self, cls: str, words: dict[str, Word]) -> None:
         self.cls = cls

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -235,9 +236,9 @@ READ = 16
 DATA_SPACE, PROGRAM_SPACE, SUPERVISOR = 1, 2, 4
 
 
-def address_error(m: ExecutionContext, insn: Insn) -> None:
-    """Take the exception; `insn` has been aborted, its side effects up to the access stand."""
-    access, address = m.get("access").known, m.get("detail")
+def address_error(m: Any, insn: Insn) -> None:
+    """Take the exception, on the evaluator; `insn` has been aborted, its side effects up to the access stand."""
+    access, address = m.get("access").number, m.get("detail")
     fetch, write = bool(access & ACCESS_FETCH), bool(access & ACCESS_WRITE)
     space = PROGRAM_SPACE if fetch or ("PC" in insn.forms.get("ea", "") and not write) else DATA_SPACE
     supervisor = SUPERVISOR if m.get("s").known else 0

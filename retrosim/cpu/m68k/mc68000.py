@@ -68,12 +68,19 @@ def cell(name: str, column: str, is_long: bool) -> Clocks | None:
 
 def printed_clocks(name: str) -> int:
     """Return the clocks of an entry without operands that are priced apart."""
-    return cell(name, "none", False).base
+    return _base(name, "none", False)
 
 
 def address_clocks(form: str, is_long: bool) -> int:
     """Return the clocks of an effective address and its operand."""
-    return cell("effective address", form, is_long).base
+    return _base("effective address", form, is_long)
+
+
+def _base(name: str, column: str, is_long: bool) -> int:
+    clocks = cell(name, column, is_long)
+    if clocks is None:
+        raise SpecError(f"no MC68000 clocks for {name!r} in the column {column!r} of {TABLE.name}")
+    return clocks.base
 
 
 def _destination(row: Row, forms: Mapping[str, Any]) -> str:
@@ -96,7 +103,7 @@ def source(row: Row, forms: Mapping[str, Any]) -> str:
 
 def _clocks(name: str, row: Row, forms: Mapping[str, Any]) -> Clocks:
     form = forms.get("ea", "")
-    is_long = (forms.get("s") or SIZES.get(row.options.get("size"), "W")) == "L"
+    is_long = (forms.get("s") or SIZES.get(row.options.get("size", 0), "W")) == "L"
     extended = cell(name, "word displacement", is_long) if forms.get("displacement") == "W" else None
     whole = extended or (cell(name, form, is_long) if form not in ("", "Dn", "An") else None)
     if whole is None:
@@ -133,6 +140,7 @@ MIN_DIVISION = 10  # clocks: DIVU that overflows; all of them depend on data
 class MC68000Timing(M68kHooks):
     """Exact clocks: what the encoding fixes, and units by data (guide/facts/m68000_timing.md sections 4-6)."""
 
+    max_clocks = 0
     counts = takes_a_clock = True
 
     @classmethod
@@ -148,7 +156,7 @@ class MC68000Timing(M68kHooks):
 
     @property
     def min_clocks(self) -> int:
-        return self.cost.known + (MIN_DIVISION if self.row.varies == "division" else 0)
+        return self.cost.number + (MIN_DIVISION if self.row.varies == "division" else 0)
 
     def _add(self, clocks: Word) -> None:
         self.max_clocks += MAX_VARYING_CLOCKS if clocks.known is None else max(0, clocks.signed)

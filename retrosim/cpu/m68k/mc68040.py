@@ -314,11 +314,11 @@ class TableTiming(MC68040Timing):
 
     @property
     def max_clocks(self) -> int:
-        return max(cost.known for cost in self.costs) + self.extra
+        return max(cost.number for cost in self.costs) + self.extra
 
     @property
     def min_clocks(self) -> int:
-        return min(cost.known for cost in self.costs)
+        return min(cost.number for cost in self.costs)
 
     def outcome(self, condition: Word) -> None:
         self.condition = condition

@@ -23,7 +23,7 @@ operand the fetch stage, a store the execute stage, at whose end it is made.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn, Row
@@ -61,8 +61,8 @@ class PipelineTiming(MC68040Timing):
     counts = True
     counters = {"fetch": "icount", "read": "dcount", "write": "dcount"}  # noqa: RUF012
     looked_up_in_place = 17  # every register of MOVEM
-    times = ("ea_end", "fetch_end", "ready")
-    marks = ("fetch_line", "fetch_word")
+    times: ClassVar[tuple[str, ...]] = ("ea_end", "fetch_end", "ready")
+    marks: ClassVar[tuple[str, ...]] = ("fetch_line", "fetch_word")
     blank = {"fetch_line": (1 << 32) - 1, "fetch_word": (1 << 32) - 1}  # noqa: RUF012
     subroutines = {"fetch": mc68040_cache.fetch, "read": mc68040_cache.read, "write": mc68040_cache.write}  # noqa: RUF012
 
@@ -151,7 +151,7 @@ class PipelineTiming(MC68040Timing):
 
     @property
     def max_clocks(self) -> int:
-        packed = [cost.known for cost, _ in self.costs]
+        packed = [cost.number for cost, _ in self.costs]
         return max((p & 0xFFF) + (p >> 12 & 0xFFF) + (p >> 24) for p in packed) + 3 * self.operands + self.extra
 
     @property
@@ -175,7 +175,7 @@ class PipelineTiming(MC68040Timing):
             if self.tests_flags:
                 flags = self.m.select(condition, self.m.const(64, 0), self.executed)
                 self.ea_end = self.entered = later(self.m, self.ea_end, flags)
-                self.usual = self._entered(self.ea_end, self.entered)
+                self.handover = self._entered(self.ea_end, self.entered)
 
     def _issue(self, packed: Word, rules: Word) -> None:
         self.ea_end = self.ea_start + (packed & 0xFFF).zext(64)
@@ -185,7 +185,7 @@ class PipelineTiming(MC68040Timing):
         if self.overlaps:
             entered = self.ea_start + (rules >> SLACK_BITS).zext(64)
         self.entered = entered
-        self.usual = self._entered(self.ea_end, entered)
+        self.handover = self._entered(self.ea_end, entered)
 
     def _entered(self, ea_end: Word, entered: Word) -> tuple[Word, Word]:
         """Return when an instruction leaves the address stage, and when it enters the fetch stage; both are one but for
@@ -233,7 +233,7 @@ class PipelineTiming(MC68040Timing):
         """
         m, replaced, added = self.m, self.replaced.get(), self.added.get()
         if replaced.known == added.known == 0:
-            ea_end, entered = self.usual
+            ea_end, entered = self.handover
             return self.ea_start, ea_end, entered + self.fetches, self.base
         usual, more = replaced.eq(0), (added & 0xFFF).zext(64)
         start = m.select(usual, self.ea_start, later(m, self.ea_start, self.executed))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -155,7 +156,7 @@ HOST = Host(
 
 
 # Hits of the data cache are known only where every miss allocates a line.
-_SHAPE = {"unit_bytes": 16, "sets": 64, "ways": 4, "survives": 0, "arriving": "filling"}
+_SHAPE: dict[str, Any] = {"unit_bytes": 16, "sets": 64, "ways": 4, "survives": 0, "arriving": "filling"}
 _SHAPE["tag"] = lambda line, units: (line | VALID, 0)
 # Any line of a set may be replaced next. A miss reads a line, and writes out the one that it replaces.
 _DATA = Lines(**_SHAPE, end=UNCACHED_FROM, fetches=(), missing=("line_read", "line_read"))
@@ -164,7 +165,7 @@ MC68040_CACHES = {
     "data": Cache("dtag", "dcount", dirty="dirty", allocates="copyback", lines=_DATA, shortcuts=SHORTCUTS["dtag"]),
     "instruction": Cache("itag", "icount", lines=_CODE, shortcuts=SHORTCUTS["itag"]),
 }
-BY_MODEL = {
+BY_MODEL: dict[str, dict[str, Any]] = {
     "MC68000": {
         "timing": MC68000_MODES,
         "price": mc68000.has_data_clocks,

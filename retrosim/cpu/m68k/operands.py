@@ -24,7 +24,7 @@ from ..assembly.expressions import Expression, Unfit
 from ..spec import operands
 from ..spec.decoding import Decoding
 from ..spec.operands import Static, signed
-from ..spec.rows import Row
+from ..spec.rows import OperandKind, Row
 from ..spec.values import Word
 from .assembly import CACHE_NAMES, CONTROL_NAMES, as_signed, fits, immediate, register_number
 from .ea import EffectiveAddress
@@ -112,10 +112,10 @@ REGISTERS = tuple([f"d{i}" for i in range(8)] + [f"a{i}" for i in range(7)] + ["
 class Field(operands.Field):
     """A number."""
 
-    def parse(self, text: str, p: Parsing) -> Expression:
+    def parse(self, text: str, p: Parsing) -> Any:
         return parse_number(text, p)
 
-    def encode(self, e: Encoding, it: Expression) -> None:
+    def encode(self, e: Encoding, it: Any) -> None:
         e.put(self.letters, e.value(it).number)
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
@@ -256,13 +256,14 @@ class Mask(Field):
         """Return the registers of a list such as d0-d2/a0, or the mask itself."""
         if text.startswith("#"):
             return p.expression(text[1:])
-        found = []
+        registers: list[int] = []
         for part in text.split("/"):
-            ends = [register_number(end) for end in part.split("-")]
-            if None in ends or len(ends) > 2 or ends[-1] < ends[0]:
+            ends = part.split("-")
+            numbers = [number for number in map(register_number, ends) if number is not None]
+            if len(numbers) < len(ends) or len(ends) > 2 or numbers[-1] < numbers[0]:
                 raise Unfit(f"{part!r} is no list of registers")
-            found += range(ends[0], ends[-1] + 1)
-        return found
+            registers += range(numbers[0], numbers[-1] + 1)
+        return registers
 
     def encode(self, e: Encoding, it: Expression | list[int]) -> None:
         reverse = e.operands["ea"].form == "-"
@@ -382,7 +383,7 @@ class BitField(Static):
         return ["number", "register"]
 
 
-KINDS = {
+KINDS: dict[str, OperandKind] = {
     "s": Size(),
     "c": Condition(),
     "d": Register("d", 0),

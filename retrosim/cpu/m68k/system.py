@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..spec.cpu import STOPPED
+from ..spec.rows import Options
 from .ea import DATA, DATA_ALTERABLE, MEMORY_ALTERABLE, overwrite, read, write
 from .exceptions import FORMAT_ERROR, ILLEGAL, PRIVILEGE, exception, jump
 from .move import M68020_UP
@@ -265,7 +266,7 @@ def moves_store(m, s, g, ea):
 
 
 for _scope, _code, _cost in (("l", "01", "CINVL/CINVA"), ("p", "10", "CINVP"), ("a", "11", "CINVL/CINVA")):
-    _common = {"refills": True, "models": M68020_UP}
+    _common: Options = {"refills": True, "models": M68020_UP}
     _operands = "{cache}" if _scope == "a" else "{cache},({b})"
     insn(f"CINV{_scope} {_operands}", f"11110100tt0{_code}bbb", **_common, cost=_cost, ref="M68000PRM 6-4")(
         lambda m, cache, b: privileged(m, lambda: None)

@@ -72,7 +72,7 @@ for _name, _opcode, _code, _bits, _signed in (
 ):
     _source = _signed is None
     _move = _stores if _source else _loads
-    _finish = (lambda word: word) if _source else _extend(_bits, _signed)
+    _finish = (lambda word: word) if _source else _extend(_bits, bool(_signed))
     _r = "{s}" if _source else "{d}"
     _options = {"cost": _name, "ref": UM}
     insn(f"{_name} {_r},{{simm}}({{z}})", d_form(_opcode), **_options)(_immediate(_move, _source, _bits, _finish))

@@ -28,18 +28,7 @@ from collections.abc import Callable
 
 from ..spec.cpu import ADDRESS_BITS
 from ..spec.hits import FIELD as HITS
-from ..spec.hits import (
-    PRESENT,
-    READS,
-    SIZES,
-    WRITES,
-    add_hits,
-    clear_hits,
-    is_hit,
-    is_present,
-    keep_presence,
-    put_hits,
-)
+from ..spec.hits import PRESENT, READS, SIZES, WRITES, add_hits, clear_hits, is_hit, is_present, keep_presence, put_hits
 from ..spec.timing import Usual, later, until
 from ..spec.values import Word
 from .mpc601_clocks import memory, rules

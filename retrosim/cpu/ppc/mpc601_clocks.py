@@ -143,6 +143,7 @@ def max_execute(costs: tuple[Clocks, ...]) -> int:
 class TableTiming(PpcHooks):
     """Sum of the clocks in the execute stage; of a taken branch what it costs alone."""
 
+    max_clocks = 0
     counts = splits_branches = True
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:

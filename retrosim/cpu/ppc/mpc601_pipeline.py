@@ -22,7 +22,7 @@ A branch takes no integer slot, and costs nothing when the integer unit still ha
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from ..spec.cpu import ADDRESS_MASK
 from ..spec.rows import Insn, Row
@@ -52,14 +52,17 @@ CAUSES = {
 SLACK = 12  # clocks: more than any wait for a register, a branch or a fetch that is not one for the bus
 # state fields: times without older work
 STAGES = ("entered", "issue1", "issue2", "issue3", "fetched", "branched", "sector_time")
+READY = ("sector_start", "resolved", "lr_ready", "ctr_ready", "cr_ready", "ready")
 
 
 class PipelineTiming(PpcHooks):
     """The event model, with caches and memory."""
 
     counts = splits_branches = True
-    times = (*STAGES, "sector_start", "resolved", "lr_ready", "ctr_ready", "cr_ready", "ready")
-    marks = ("sector", "accesses")
+    max_clocks = 0
+    predicted: Word | None  # is the branch predicted to be taken? None: it is not predicted
+    times: ClassVar[tuple[str, ...]] = (*STAGES, *READY)
+    marks: ClassVar[tuple[str, ...]] = ("sector", "accesses")
     looked_up_in_place = 33  # every word of lmw and stmw
     subroutines = {  # noqa: RUF012
         "fetch": mpc601_cache.fetch,
@@ -193,7 +196,7 @@ class PipelineTiming(PpcHooks):
         self.dispatched = later(m, m.get("fetched"), m.get("entered"))
         entered = later(m, self.dispatched + 1, m.get("cycles"))
         for name, kind in row.operands:
-            if kind.reads:
+            if getattr(kind, "reads", False):
                 entered = later(m, entered, m.element("ready", operands[name]))
         if row.name == "sync":
             entered = later(m, entered, m.get("missing"))
@@ -345,6 +348,7 @@ class CausesTiming(PipelineTiming):
     """
 
     times = marks = ()  # causes are not remembered, and need the times as they were
+    passed: Word  # the time up to which clocks are counted
 
     def forget(self) -> None:
         pass

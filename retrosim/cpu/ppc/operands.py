@@ -26,7 +26,7 @@ from ..assembly.expressions import HALF, Expression, Unfit, constant
 from ..spec import operands
 from ..spec.decoding import Decoding, IllegalEncoding
 from ..spec.operands import signed
-from ..spec.rows import Row
+from ..spec.rows import OperandKind, Row
 from .assembly import SPECIAL_NAMES
 
 
@@ -164,10 +164,10 @@ class Field(operands.Field):
 
     reads = False
 
-    def parse(self, text: str, p: Parsing) -> Expression:
+    def parse(self, text: str, p: Parsing) -> Any:
         return p.expression(text)
 
-    def encode(self, e: Encoding, it: Expression) -> None:
+    def encode(self, e: Encoding, it: Any) -> None:
         e.put(self.letters, e.value(it).number)
 
 
@@ -323,7 +323,7 @@ class ByteCount(Field):
         e.put("n", number & 31)
 
 
-KINDS = {
+KINDS: dict[str, OperandKind] = {
     "d": Register("d", reads=False),
     "s": Register("d"),
     "t": Register("a", reads=False),

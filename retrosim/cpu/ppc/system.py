@@ -9,6 +9,7 @@ Nothing interrupts when DEC passes zero: ticks are the host's.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from ..spec.cpu import STATUS_WRITTEN
 from ..spec.semantics import ExecutionContext
@@ -67,7 +68,8 @@ def _dec(m: ExecutionContext) -> Word:
     return m.get("dec_start") - _ticks(m, "dec_clock").trunc(32) * STEP
 
 
-Read, Write = Callable[[ExecutionContext], Word], Callable[[ExecutionContext, Word], None]
+Read: TypeAlias = Callable[[ExecutionContext], Word]
+Write: TypeAlias = Callable[[ExecutionContext, Word], None]
 
 
 def _field(name: str) -> tuple[Read, Write]:

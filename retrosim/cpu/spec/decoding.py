@@ -35,7 +35,7 @@ class Decoding:
         self.prefixes = prefixes
         self._word, self._word_bytes = word, table.isa.word_bytes
         self.words = [self.next_word() for _ in row.pattern.split()]
-        self.size: int | None = row.options.get("size")
+        self.size: int = row.options.get("size")  # type: ignore[assignment]  # None until an operand settles it
         self.forms: dict[str, Any] = {}
         self.target: int | None = None
 

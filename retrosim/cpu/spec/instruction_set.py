@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from retrosim.errors import SpecError
 
@@ -15,16 +15,7 @@ from ..assembly.encoding import Encoding
 from ..assembly.expressions import C_NUMBERS, Numbers
 from .decoding import Decoding, IndexBits, OpcodeTable
 from .rows import OperandKind, Row
-
-
-class Hooks(Protocol):
-    """What declares the hooks of an instruction set, or a timing model of it (timing.py)."""
-
-    __name__: str
-    counts: bool
-    hooks: frozenset[str]
-    priced: frozenset[str]
-
+from .timing import Timing
 
 Price = Callable[[Row, dict[str, Any]], bool]
 """price(row, forms): do the clocks of an instruction depend on data? SpecError where the table has none for it."""
@@ -70,7 +61,7 @@ class InstructionSet:
         index: int | None = None,
         prefixes: dict[int, tuple[str, int]] | None = None,
         admit: Callable[[Decoding], None] = lambda d: None,
-        hooks: type[Hooks] | None = None,
+        hooks: type[Timing] | None = None,
         dialect: Dialect | None = None,
         place_prefixes: Callable[[Encoding], None] = lambda e: None,
         spell_prefixes: Callable[[Decoding], str] = lambda d: "",
@@ -128,7 +119,7 @@ class InstructionSet:
         self,
         model: str,
         price: Price | None = None,
-        timings: Iterable[type[Hooks]] = (),
+        timings: Iterable[type[Timing]] = (),
         undefined: Iterable[Row] = (),
     ) -> OpcodeTable:
         """Return the table of a model, checked.
@@ -145,7 +136,7 @@ class InstructionSet:
         return OpcodeTable(self, model, rows)
 
     @staticmethod
-    def _check_price(row: Row, model: str, price: Price, timings: Iterable[type[Hooks]]) -> None:
+    def _check_price(row: Row, model: str, price: Price, timings: Iterable[type[Timing]]) -> None:
         try:
             depends_on_data = {price(row, forms) for forms in row.forms(model)}  # every one is looked up
         except SpecError as error:

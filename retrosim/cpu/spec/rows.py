@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 
 class OperandKind(Protocol):
@@ -42,6 +42,10 @@ class OperandKind(Protocol):
         """Yield every static part that this row can have."""
 
     # A kind whose operands have forms that prices depend on has: forms(row, model) -> every dict of forms it can set.
+
+
+Options: TypeAlias = dict[str, Any]
+"""What rows that are declared in a loop have in common: keyword arguments of `InstructionSet.insn`."""
 
 
 @dataclass(frozen=True)

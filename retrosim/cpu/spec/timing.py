@@ -88,8 +88,6 @@ class Timing:
     priced: ClassVar[frozenset[str]] = frozenset()
     choices: ClassVar[Mapping[str, str]] = {}
     counts = False
-    max_clocks = 0  # of the last instruction, without waits for the bus; known when it is emitted
-    max_waits = 0  # for the bus, of the last instruction
     takes_a_clock = False  # does every instruction take at least one clock?
     splits_branches = False  # is the end of a branch simpler where its outcome is known?
 
@@ -121,6 +119,16 @@ class Timing:
     def m(self) -> Any:
         """The engine that this model belongs to."""
         return self._m()
+
+    @property
+    def max_clocks(self) -> int:
+        """Most clocks of the last instruction, without waits for the bus; known when it is emitted."""
+        return 0
+
+    @property
+    def max_waits(self) -> int:
+        """Most waits of the last instruction for the bus."""
+        return 0
 
     def max_wait_clocks(self) -> Word:
         """Return the most clocks of one wait for the bus."""

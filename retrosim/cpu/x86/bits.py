@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..spec.rows import Options
 from .flags import condition
 from .modes import FROM_386, I486
 from .modrm import address, modify, read, write
@@ -59,7 +60,7 @@ def _by_number(change):
 
 for _number, (_name, _change) in enumerate(CHANGES.items()):
     _code, _lock = f"{_number:02b}", _name != "BT"
-    _common = {"lock": _lock, "models": FROM_386, "ref": f"Intel 386 PRM, {_name}"}
+    _common: Options = {"lock": _lock, "models": FROM_386, "ref": f"Intel 386 PRM, {_name}"}
     _cost = "BTS/BTR/BTC" if _lock else "BT"
     insn(f"{_name} {{ea}},{{g}}", f"00001111 101{_code}011 mmgggeee", cost=f"{_cost} r/m,r", **_common)(
         _by_register(_change)
@@ -83,7 +84,8 @@ def _scan(down):
 
 
 for _name, _code, _down in (("BSF", "0", False), ("BSR", "1", True)):
-    _pattern, _common = f"00001111 1011110{_code} mmgggeee", {"models": FROM_386, "ref": f"Intel 386 PRM, {_name}"}
+    _pattern = f"00001111 1011110{_code} mmgggeee"
+    _common = {"models": FROM_386, "ref": f"Intel 386 PRM, {_name}"}
     insn(f"{_name} {{g}},{{ea}}", _pattern, varies="scanned", **_common)(_scan(_down))
 
 

@@ -8,6 +8,7 @@ A run ends as a fault at an exception without a handler.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -110,7 +111,7 @@ def _between(m: ExecutionContext) -> int:
     return entry(m.cpu.model, "exception", False).base
 
 
-def _clocks_after(m: ExecutionContext, insn: Insn, vector: int) -> Word:
+def _clocks_after(m: Any, insn: Insn, vector: int) -> Word:
     """Return the clocks of an exception that an instruction ends with.
 
     On the 286 what the instruction has done by then is part of them: its own figure where it computes, m behind a jump.
@@ -143,7 +144,7 @@ def trap(m: ExecutionContext, vector: int) -> None:
 
 def take_fault(m: ExecutionContext, insn: Insn) -> None:
     """Take the exception that an instruction has ended with; `detail` is its vector."""
-    vector = m.get("detail").known
+    vector = m.get("detail").number
     _spend(m, _clocks_after(m, insn, vector))
     enter(m, vector, m.pc, vector in WITH_ERROR_CODE)
     for name in m.cpu.stage_fields:  # the clocks of what it had done so far are not counted

@@ -131,7 +131,8 @@ class CacheTiming(TableTiming):
         self.waited = m.variable(self.held)  # what `waiting` becomes: without prefixes all that the one before is held
         super().start(row, operands, take)
         self.now, self.operands = m.get("cycles"), 0
-        self.wrote, self.whole = m.variable(nothing), []
+        self.wrote = m.variable(nothing)
+        self.whole: list[Word] = []
         first, last = m.pc >> 4, (m.next_pc - 1) >> 4
         self.add((self.jumped & first.ne(last)).zext(32))
         m.set("expected", m.next_pc)
@@ -155,7 +156,7 @@ class CacheTiming(TableTiming):
 
     @property
     def _max_encoded(self) -> int:
-        return (self.encoded.known & 15) + self._longer.known
+        return (self.encoded.number & 15) + self._longer.number
 
     @property
     def max_clocks(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..spec.rows import Options
 from .arith import two_operands
 from .flags import logic_flags, set_szp
 from .modes import FROM_386, is_286
@@ -197,7 +198,7 @@ def _double_by_cl(shift):
 
 
 for _name, _code, _left in (("SHLD", "0100", True), ("SHRD", "1100", False)):
-    _common = {"models": FROM_386, "ref": f"Intel 386 PRM, {_name}"}
+    _common: Options = {"models": FROM_386, "ref": f"Intel 386 PRM, {_name}"}
     insn(f"{_name} {{ea}},{{g}},{{imm8}}", f"00001111 1010{_code} mmgggeee", cost="SHLD/SHRD imm", **_common)(
         _double_by_number(_double(_left))
     )

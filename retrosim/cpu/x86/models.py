@@ -115,7 +115,7 @@ def _is_traced(m: ExecutionContext, trace: int, insn: Insn) -> bool:
 
     Behind a load of SS the trap waits for the next instruction (Intel 386 PRM 12.3.1.4, 9.2.4).
     """
-    return m.raised is None and m.get("shadow").known != m.get("pc").known + 1
+    return m.raised is None and m.get("shadow").number != m.get("pc").number + 1
 
 
 def _in_shadow(state: np.ndarray) -> bool:

@@ -44,6 +44,13 @@ class Ea:
     """A bound operand: its class and the words that make it up."""
 
     __slots__ = ("base", "cls", "disp", "index", "number", "scale", "segment", "shift")
+    base: Word  # this and the others: None where the class has none
+    disp: Word
+    index: Word
+    number: Word
+    scale: Word
+    segment: Word
+    shift: Word
 
     def __init__(self, cls: str, words: dict[str, Word]) -> None:
         self.cls = cls
@@ -222,6 +229,7 @@ class Offset(MemoryOperand):
         if it.segment is not None:
             e.prefix("segment", SEGMENT_CODES[it.segment])
         bits = choose_address_size(e, None)
+        assert it.disp is not None
         immediate(e, it.disp, bits)
 
     def show(self, d: Decoding, static: str, fields: list[int]) -> str:

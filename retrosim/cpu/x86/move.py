@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..spec.rows import Options
 from .modes import FROM_386, is_286
 from .modrm import EAX, EBP, EBX, ECX, EDI, EDX, ESI, ESP, address, behind, modify, read, write
 from .segments import CS, DS, ES, FS, GS, SS, linear, load, load_segment, store
@@ -93,7 +94,7 @@ for _name, _pattern, _segment, _models in (
     ("LFS", "00001111 10110100", FS, FROM_386),
     ("LGS", "00001111 10110101", GS, FROM_386),
 ):
-    _common = {"ea": "mem", "models": _models, "cost": "LDS/LES/LFS/LGS/LSS", "ref": "Intel 386 PRM, LDS"}
+    _common: Options = {"ea": "mem", "models": _models, "cost": "LDS/LES/LFS/LGS/LSS", "ref": "Intel 386 PRM, LDS"}
     insn(f"{_name} {{g}},{{ea}}", f"{_pattern} mmgggeee", **_common)(_load_pointer(_segment))
 
 

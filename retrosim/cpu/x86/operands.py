@@ -23,7 +23,7 @@ from ..assembly.expressions import Expression, Unfit, Value
 from ..spec import operands
 from ..spec.decoding import Decoding, IllegalEncoding
 from ..spec.operands import Static
-from ..spec.rows import Row
+from ..spec.rows import OperandKind, Row
 from ..spec.values import Word
 from .assembly import SEGMENTS, Written, as_signed, choose_address_size, choose_size, fits_byte, immediate, sized
 from .assembly import number as number_bytes
@@ -174,10 +174,10 @@ _OFFSET = re.compile(r"^(offset|strict)\b\s*(?:flat:)?", re.IGNORECASE)
 class Field(operands.Field):
     """A number."""
 
-    def parse(self, text: str, p: Parsing) -> Expression:
+    def parse(self, text: str, p: Parsing) -> Any:
         return p.expression(text)
 
-    def encode(self, e: Encoding, it: Expression) -> None:
+    def encode(self, e: Encoding, it: Any) -> None:
         e.put(self.letters, e.value(it).number)
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
@@ -210,6 +210,7 @@ class Register(Field):
     def encode(self, e: Encoding, it: Written) -> None:
         if it.size != e.size:
             raise Unfit(f"a register of {it.size} bits, where {e.size} are expected")
+        assert it.code is not None
         e.put(self.letters, it.code)
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
@@ -438,7 +439,7 @@ class SourceSegment(Field):
         return ""  # a prefix shows it (spell_prefixes)
 
 
-KINDS = {
+KINDS: dict[str, OperandKind] = {
     "s": Size(),
     "a": AddressSize(),
     "c": Condition(),

@@ -103,7 +103,7 @@ class PrefetchTiming(TableTiming):
 
     @property
     def max_waits(self) -> int:
-        code = (self.length.known - 1 >> self.unit_bits) + 2
+        code = (self.length.number - 1 >> self.unit_bits) + 2
         return code + 2 * (self.operands + 1)
 
     def max_wait_clocks(self) -> Word:

@@ -30,7 +30,7 @@ def fault(m: Any, vector: int) -> None:
     fault_when(m, m.const(1, 1), vector)
 
 
-def number_of(m: Any, segment: Word | int | None) -> Word:
+def number_of(m: Any, segment: Word | int) -> Word:
     return m.const(32, segment) if isinstance(segment, int) else segment
 
 
@@ -38,6 +38,7 @@ def linear(m: Any, segment: Word | int | None, offset: Word, bits: int) -> Word:
     """Return the linear address of an operand, 32 bits; one that reaches over its segment's limit faults."""
     if not is_real(m.cpu.model):
         return offset
+    assert segment is not None  # it has one in real mode
     n = number_of(m, segment)
     limit, last = m.element("seg_limit", n), offset + (bits // 8 - 1)
     outside = limit.ult(last)

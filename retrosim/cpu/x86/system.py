@@ -16,6 +16,7 @@ Absent, each with the exception that a program gets:
 from __future__ import annotations
 
 from ..spec.cpu import STOPPED
+from ..spec.rows import Options
 from .modes import FROM_386, I386, I486, is_286, is_real
 from .modrm import address, behind, read, write
 from .segments import GENERAL_PROTECTION, fault_when, load, store
@@ -158,7 +159,7 @@ def _load_table(name):
 
 
 for _name, _number in (("GDT", 0), ("IDT", 1)):
-    _common = {"ea": "mem", "unsized": True, "ref": "Intel 386 PRM, LGDT, SGDT"}
+    _common: Options = {"ea": "mem", "unsized": True, "ref": "Intel 386 PRM, LGDT, SGDT"}
     insn(f"S{_name} {{ea}}", f"00001111 00000001 mm00{_number}eee", **_common)(_store_table(_name.lower()))
     insn(f"L{_name} {{ea}}", f"00001111 00000001 mm01{_number}eee", **_common)(_load_table(_name.lower()))
 

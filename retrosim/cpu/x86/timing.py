@@ -75,7 +75,7 @@ class TableTiming(X86Hooks):
 
     @property
     def max_clocks(self) -> int:
-        return max(self._max_clocks_of(cost.known) for cost in self.costs) + self._max_encoded
+        return max(self._max_clocks_of(cost.number) for cost in self.costs) + self._max_encoded
 
     def _max_clocks_of(self, packed: int) -> int:
         base, each, span = packed & 0x3FF, packed >> 10 & 31, packed >> 15 & 0x3FF
@@ -85,7 +85,7 @@ class TableTiming(X86Hooks):
 
     @property
     def _max_encoded(self) -> int:
-        return (self.encoded.known & 15) + (self.encoded.known >> 4)
+        return (self.encoded.number & 15) + (self.encoded.number >> 4)
 
     def encoded_clocks(self) -> Word:
         """Return the clocks that the encoding adds: m after a jump, and those of the address; i486, of prefixes."""
