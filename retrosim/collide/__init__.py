@@ -40,7 +40,6 @@ What they share:
     _equal_boxes  boxes of one size, likewise
     _small_scenes  few boxes: the shortest way to their kernels
     _shape_pairs  pairs of shapes of any kind, by their bounding boxes
-    _kept_pairs   the pairs of a scene that is kept, brought up to date
     _queries      what lies at points, in boxes and circles, on segments, and nearest
     _first_calls  NumPy answers the first calls of an installation while kernels are compiled
     _threads      two threads for one call, and one call at a time

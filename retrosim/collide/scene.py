@@ -48,13 +48,22 @@ import numpy as np
 from retrosim.checks import check_integer
 from retrosim.jit import REFUSED_TYPES
 
-from . import _kept_pairs, _queries
+from . import _queries
 from ._arguments import EVERYONE, form_of, is_array
-from ._boxes import NO_RESULTS, NO_ROWS, Sorted, are_compiled, check_rows, chunks_of, own_radii, scene_of
-from ._first_calls import is_admitted
-from ._kept_pairs import MAX_STAMP
+from ._boxes import (
+    NO_RESULTS,
+    NO_ROWS,
+    Sorted,
+    are_compiled,
+    check_rows,
+    chunks_of,
+    own_radii,
+    rows_for,
+    scene_of,
+)
+from ._first_calls import COMPILER, is_admitted
 from ._queries import own_points
-from ._results import Casts, Events
+from ._results import Casts, Events, check_capacity, keys_of, sort_keys
 from ._threads import one_at_a_time
 from .kernels.pairs.hierarchical_grid import (
     ANY,
@@ -70,9 +79,11 @@ from .kernels.pairs.hierarchical_grid import (
     TWO,
     WORD,
 )
-from .kernels.pairs.kept_pairs import COLUMNS, MOVE, STAMP
+from .kernels.pairs.kept_pairs import COLUMNS, MAX_NEW, MOVE, STAMP, compare_lists, keep_new, merge_pairs, update_small
 
-MAX_IDS = (1 << 31) - 1
+MAX_IDS = MAX_STAMP = (1 << 31) - 1
+SHARE = 8  # an eighth of the objects is little enough to compare with what was sorted before it moved
+PAIR = np.dtype(np.int32)
 ARRAY, SAME = np.ndarray, np.empty((0, 2), np.int32)  # sides that stay as they are
 
 
@@ -287,22 +298,22 @@ class Scene:
         if listed is not None:
             if listed[1] == stamp:
                 return listed[0]
-            found = _kept_pairs.update_by_comparing(self._table, *listed)
+            found = _update_by_comparing(self._table, *listed)
             if found is None:
                 found = self._update_by_order(*listed)
         if found is None:
-            found = _kept_pairs.every_pair(self._table, self._prepared())
+            found = _every_pair(self._table, self._prepared())
         self._listed = found, stamp
         return found
 
     def _update_by_order(self, rows: np.ndarray, stamp: int) -> np.ndarray | None:
         """Bring a list of pairs up to date by the scene as it was sorted last; None if it should be made anew."""
         table, ordered = self._table, self._ordered
-        if not _kept_pairs.are_ready() or not _kept_pairs.has_little_moved(table, stamp):
+        if not _are_ready() or not _has_little_moved(table, stamp):
             return None
-        if ordered is None or not _kept_pairs.has_little_moved(table, ordered[1]):
+        if ordered is None or not _has_little_moved(table, ordered[1]):
             ordered = self._prepared(), self._stamp
-        return _kept_pairs.update_by_order(table, rows, stamp, *ordered)
+        return _update_by_order(table, rows, stamp, *ordered)
 
     @one_at_a_time
     def chunks(self, *, rows: int = 1 << 20) -> Iterator[np.ndarray]:
@@ -329,8 +340,8 @@ class Scene:
         with self._lock:
             now, before = self.pairs(), self._before
             self._before = now.copy()
-        if _kept_pairs.are_ready():
-            return Events(*_kept_pairs.compared(before, now))
+        if _are_ready():
+            return Events(*_compared(before, now))
         here, then = (rows[:, 0].astype(np.int64) << 32 | rows[:, 1] for rows in (now, before))
         stays, stayed = (np.isin(a, b, assume_unique=True) for a, b in ((here, then), (then, here)))
         return Events(now[~stays], now[stays], before[~stayed])
@@ -536,3 +547,73 @@ class Scene:
         """
         check_integer("k", k, 1, 1 << 16)
         return self._ids_of(_queries.nearest(self._prepared(), self._table, _queries.own_points(x, y), k))
+
+
+# The pairs of the last list, brought up to date for what has moved since. Where much has moved, all are looked for anew.
+# See `kernels.kept_pairs` for stamps, tables and the arguments of all functions here.
+
+
+def _are_ready() -> bool:
+    """Tell whether the kernels are compiled."""
+    return are_compiled() and COMPILER.is_done("kept", _compile)
+
+
+def _compile() -> None:
+    """Call the kernels, for nothing, with arguments of the types that they always have."""
+    table, rows, keys = np.zeros((1, COLUMNS), np.int32), np.empty((MAX_NEW, 2), np.int32), np.zeros(1, np.int64)
+    update_small(table, 0, rows[:0], rows)
+    merge_pairs(table, 0, rows[:0], keys[:0], rows)
+    keep_new(table, 0, 0, keys, keys, keys[:0], keys)
+    compare_lists(rows[:0], rows[:0], np.empty((3, 0, 2), np.int32))
+
+
+def _every_pair(table: np.ndarray, ordered: Sorted) -> np.ndarray:
+    """List all pairs."""
+    rows = np.empty((rows_for(len(table)), 2), PAIR)
+    total = ordered.search(table, 0, len(table), ONE, PAIRS, keys_of(rows), NO_RESULTS)
+    check_capacity(total, None, instead="; `chunks` makes them in parts")
+    if total > len(rows):
+        rows = np.empty((total, 2), PAIR)
+        ordered.search(table, 0, len(table), ONE, PAIRS, keys_of(rows), NO_RESULTS)
+    sort_keys(rows[:total], True)
+    return rows[:total]
+
+
+def _update_by_comparing(table: np.ndarray, before: np.ndarray, since: int) -> np.ndarray | None:
+    """Bring a list up to date if next to nothing has moved; None: it is more than that, or nothing is compiled yet."""
+    if "kept" not in COMPILER.done and not _are_ready():
+        return None
+    rows = np.empty((len(before) + MAX_NEW, 2), PAIR)
+    total = update_small(table, since, before, rows)
+    return rows[:total] if total >= 0 else None
+
+
+def _has_little_moved(table: np.ndarray, stamp: int) -> bool:
+    """Tell whether so little has moved since a change that what was made after it is worth bringing up to date."""
+    return int(np.count_nonzero(table[:, STAMP] > stamp)) * SHARE <= len(table)
+
+
+def _update_by_order(
+    table: np.ndarray, before: np.ndarray, since: int, ordered: Sorted, sorted_at: int
+) -> np.ndarray | None:
+    """Bring a list up to date by a scene as it was sorted once; None if there are too many new pairs for that."""
+    stamps = table[:, STAMP]
+    moved, stale = np.flatnonzero(stamps > since), np.flatnonzero(stamps > sorted_at)
+    asked = table[moved]
+    asked[:, INDEX] = moved
+    found, keys = np.empty((2, rows_for(len(moved))), np.int64)
+    total = ordered.search(asked, 0, len(asked), TWO, PAIRS, found, NO_RESULTS)
+    if total > len(found):
+        return None
+    new = keep_new(table, since, sorted_at, moved, stale, found[:total], keys)
+    if new > len(keys):
+        return None
+    keys[:new].sort()
+    rows = np.empty((len(before) + new, 2), PAIR)
+    return rows[: merge_pairs(table, since, before, keys[:new], rows)]
+
+
+def _compared(before: np.ndarray, now: np.ndarray) -> list[np.ndarray]:
+    """Return the pairs that enter, stay and exit, see `compare_lists`."""
+    changes = np.empty((3, len(before) + len(now), 2), PAIR)
+    return [rows[:count].copy() for rows, count in zip(changes, compare_lists(before, now, changes))]

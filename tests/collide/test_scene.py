@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from retrosim.collide import groups, world
-from retrosim.collide._kept_pairs import MAX_STAMP
-from retrosim.collide.scene import Scene
+from retrosim.collide.scene import MAX_STAMP, Scene
 from retrosim.jit import JIT
 from tests.helpers.amount import FULL
 from tests.oracle import queries as oracle

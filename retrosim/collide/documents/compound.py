@@ -28,7 +28,7 @@ from .. import _arguments as arguments
 from .._arguments import EVERYONE, MAX_PART, MIN_PART
 from .._results import flag_array
 from .._shape_pairs import Bounds, near_pairs
-from ..kernels.documents.compound import Compounds, mark_pairs, scan_pairs
+from ..kernels.documents.compound import Compounds, mark_compounds, scan_compounds
 
 
 def _own_first(first: np.ndarray, count: int, parts: int) -> np.ndarray:
@@ -71,7 +71,7 @@ def hits(
     objects = _check(x, y, parts, first, circle)
     pairs = arguments.own_pairs(pairs, len(x))
     out = flag_array(out, len(pairs))
-    mark_pairs(objects, pairs, out)
+    mark_compounds(objects, pairs, out)
     return out
 
 
@@ -93,10 +93,10 @@ def pairs(
     objects, filters = _check(x, y, parts, first, circle), arguments.filter_of(category, mask, len(x))
 
     def scan(found: np.ndarray) -> int:
-        return scan_pairs(objects, filters, found)
+        return scan_compounds(objects, filters, found)
 
     def mark(listed: np.ndarray, flags: np.ndarray) -> None:
-        mark_pairs(objects, listed, flags)
+        mark_compounds(objects, listed, flags)
 
     return near_pairs(len(objects.x), lambda: _bounds(objects), scan, mark, out, *filters)
 

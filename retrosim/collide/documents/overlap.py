@@ -17,7 +17,7 @@ from .._arguments import apart_from, check_vectors, is_16_bit, sides_of
 from .._results import flag_array
 from ..kernels.pairs.overlap import mark_overlaps
 
-MAX_SIDE = 32767
+MAX_SIDE_ANYWHERE = 32767
 
 
 def intersect(
@@ -48,8 +48,8 @@ def intersect(
     ([1, 0, 1], [1, 0, 0])
     """
     count = check_vectors(x0=x0, y0=y0, x1=x1, y1=y1)
-    first = sides_of("size", size, count, MAX_SIDE)
-    second = first if other is None else sides_of("other", other, count, MAX_SIDE)
+    first = sides_of("size", size, count, MAX_SIDE_ANYWHERE)
+    second = first if other is None else sides_of("other", other, count, MAX_SIDE_ANYWHERE)
     out, is_short = flag_array(out, count), is_16_bit(abs, x0.dtype)
     x0, y0, x1, y1 = (apart_from(out, corner).astype(np.int32, copy=False) for corner in (x0, y0, x1, y1))
     mark_overlaps(x0, y0, first, x1, y1, second, is_short, out)

@@ -23,8 +23,7 @@ from .._results import array_of
 from ..kernels.documents.scenes import FILLED_COLUMNS, FILLED_ROWS, fill_sectors, randomize
 from ..kernels.pairs.sector_grid import SECTOR
 
-MAX_OBJECTS = 1 << 22
-MAX_SEED = 2**32 - 1
+MAX_RANDOM, MAX_SEED = 1 << 22, 2**32 - 1  # objects of a random scene
 
 
 def random_scene(count: int, seed: int, *, out: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -34,7 +33,7 @@ def random_scene(count: int, seed: int, *, out: np.ndarray | None = None) -> tup
     seed     0..2**32-1
     Returns  x, y: int16[count], pixels
     """
-    count, seed = check_integer("count", count, 0, MAX_OBJECTS), check_integer("seed", seed, 0, MAX_SEED)
+    count, seed = check_integer("count", count, 0, MAX_RANDOM), check_integer("seed", seed, 0, MAX_SEED)
     x, y = array_of(out, np.int16, 2, count)
     randomize(x, y, seed)
     return x, y
@@ -48,7 +47,7 @@ def even_scene(each: int, seed: int, *, out: np.ndarray | None = None) -> tuple[
     Returns  x, y: int16[80 * each], pixels; each within the upper left quarter of its sector
     """
     sectors = FILLED_COLUMNS * FILLED_ROWS
-    each, seed = check_integer("each", each, 1, MAX_OBJECTS // sectors), check_integer("seed", seed, 0, MAX_SEED)
+    each, seed = check_integer("each", each, 1, MAX_RANDOM // sectors), check_integer("seed", seed, 0, MAX_SEED)
     x, y = array_of(out, np.int16, 2, each * sectors)
     fill_sectors(x, y, each, SECTOR // 2, seed)
     return x, y

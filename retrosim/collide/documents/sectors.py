@@ -54,7 +54,7 @@ from ..kernels.documents.four_shifts import copy_and_mark, scan_four_shifts
 from ..kernels.pairs.adjacent import scan_neighbours, scan_nine
 from ..kernels.pairs.overlap import Boxes, scan_all_pairs
 from ..kernels.pairs.sector_grid import LOG2_SIZES, MAX_SIDE, MAX_X, MAX_Y, SCREEN_HEIGHT, SCREEN_WIDTH, SECTOR
-from .overlap import MAX_SIDE as MAX_SIDE_ANYWHERE
+from .overlap import MAX_SIDE_ANYWHERE
 
 SCANS = {
     "four_shifts": scan_four_shifts,

@@ -45,7 +45,7 @@ def is_compound_touching(x, y, parts, first, circle, a, b):
 
 
 @kernel
-def mark_pairs(objects, pairs, out):
+def mark_compounds(objects, pairs, out):
     """Write 1 for each listed pair that collides, else 0.
 
     objects  Compounds
@@ -58,7 +58,7 @@ def mark_pairs(objects, pairs, out):
 
 
 @kernel
-def scan_pairs(objects, filters, found):
+def scan_compounds(objects, filters, found):
     """List every pair i < j that may collide and does.
 
     objects  Compounds
