@@ -21,7 +21,7 @@ import numpy as np
 
 from retrosim.cache.sources import PACKAGE
 from retrosim.collide import workspace
-from retrosim.collide.kernels.documents.four_shifts import mark_four_shifts
+from retrosim.collide.kernels.pairs.sectors import mark_four_shifts
 from retrosim.errors import RetrosimError
 from retrosim.jit import kernel
 from retrosim.machine import Machine

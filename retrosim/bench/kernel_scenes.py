@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from retrosim.collide import plane, world
-from retrosim.collide.kernels.pairs.sector_grid import SCREEN_HEIGHT, SCREEN_WIDTH
+from retrosim.collide.kernels.pairs.sectors import SCREEN_HEIGHT, SCREEN_WIDTH
 
 Frame = tuple[np.ndarray, ...]
 """x, y int32[n], pixels; of boxes of many sizes size int32[n, 2], and of rays int64[RAYS, 4] after them."""

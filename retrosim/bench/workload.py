@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from retrosim.collide.documents.scenes import random_scene
+from retrosim.collide.documents.sectors import random_scene
 from retrosim.machine import Machine, open_machine
 from retrosim.machine.choices import WARM_CALLS
 from retrosim.rom import Rom

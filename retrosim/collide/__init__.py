@@ -24,26 +24,25 @@ The routines of the documents, in `retrosim.collide.documents` but for `plane`, 
     bitmap      Jon E P 2007              colours on the screen under an object                      no
     swept       Jon E P 2007              boxes and circles that move during the frame               no
 
-    overlap     Moertel 1994              the pair test of `sectors`, with the integers of its builds
-    scenes      Moertel 1994              random scenes to try all this on
+`sectors` also has `intersect`, the pair test of the article, and random scenes to try all this on.
 
-The names below are those of `sectors` and the modules around it; other modules are imported by name, since their
-functions have the same names. Every call takes a whole batch: `hits` tests listed pairs, `pairs` finds all pairs of a
-scene, `collided` gives a flag for each object. A broad phase (`pairs`) finds candidates by their axis-aligned bounding
-boxes; a narrow phase (`hits`) tests these exactly.
+The names below are those of `sectors`; other modules are imported by name, since their functions have the same names.
+Every call takes a whole batch: `hits` tests listed pairs, `pairs` finds all pairs of a scene, `collided` gives a flag
+for each object. A broad phase (`pairs`) finds candidates by their axis-aligned bounding boxes; a narrow phase (`hits`)
+tests these exactly.
 
 What they share:
 
-    _arguments    checks of what callers pass
-    _results      `out` arrays, and lists of pairs whose length is known only afterwards
-    _boxes        boxes of any size: from arguments to kernels
-    _equal_boxes  boxes of one size, likewise
+    _arguments     checks of what callers pass
+    _results       `out` arrays, and lists of pairs whose length is known only afterwards
+    _boxes         boxes of any size: from arguments to kernels
+    _equal_boxes   boxes of one size, likewise
     _small_scenes  few boxes: the shortest way to their kernels
-    _shape_pairs  pairs of shapes of any kind, by their bounding boxes
-    _queries      what lies at points, in boxes and circles, on segments, and nearest
-    _first_calls  NumPy answers the first calls of an installation while kernels are compiled
-    _threads      two threads for one call, and one call at a time
-    _golden       one number for all answers, equal everywhere: `python -m retrosim.collide._golden`
+    _shape_pairs   pairs of shapes of any kind, by their bounding boxes
+    _queries       what lies at points, in boxes and circles, on segments, and nearest
+    _first_calls   NumPy answers the first calls of an installation while kernels are compiled
+    _threads       two threads for one call, and one call at a time
+    _golden        one number for all answers, equal everywhere: `python -m retrosim.collide._golden`
 
 Conventions of all modules
     Arrays in, C-contiguous, and arrays out: uint8 flags, int32[m, 2] pairs of indices, the lower one first.
@@ -65,7 +64,6 @@ Conventions of all modules
     []
 """
 
-from .documents.overlap import intersect
-from .documents.sectors import METHODS, collided, count_tests, pairs, reports, tally_tests, workspace
+from .documents.sectors import METHODS, collided, count_tests, intersect, pairs, reports, tally_tests, workspace
 
 __all__ = ["METHODS", "collided", "count_tests", "intersect", "pairs", "reports", "tally_tests", "workspace"]

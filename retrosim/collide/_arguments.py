@@ -15,7 +15,7 @@ from retrosim.checks import check_choice, check_integer
 
 from ._first_calls import call
 from .kernels.shapes.boxes import Filter
-from .kernels.shapes.sprites import first_misplaced
+from .kernels.shapes.masks import first_misplaced
 
 SCALARS = (np.dtype(np.int16), np.dtype(np.int32))
 COLUMN = np.dtype(np.int32)  # of tables of sprites
@@ -25,7 +25,7 @@ COLUMN = np.dtype(np.int32)  # of tables of sprites
 MIN_COORDINATE, MAX_COORDINATE = -16384, 16383
 MIN_PART, MAX_PART = MIN_COORDINATE // 2, MAX_COORDINATE // 2  # of origins and offsets, whose sums stay in that range
 EVERYONE = 0xFFFF  # all categories
-BUILDS = ("inline", "macro")  # of `_Abs`, see `overlap`
+BUILDS = ("inline", "macro")  # of `_Abs`, see `documents.sectors.intersect`
 
 
 def is_array(value: object) -> bool:

@@ -29,7 +29,7 @@ from ._results import array_of, check_capacity, flag_array, keys_of, row_table, 
 from ._threads import both
 from .kernels.pairs import small, uniform_grid
 from .kernels.pairs.hierarchical_grid import FIRST, FLAGS, PAIRS
-from .kernels.pairs.sector_grid import MAX_SIDE, copy_axis
+from .kernels.pairs.sectors import MAX_SIDE, copy_axis
 from .kernels.pairs.small import DONE, REFUSED, TOO_LARGE
 from .kernels.pairs.uniform_grid import (
     CORNERS_8,
@@ -341,7 +341,7 @@ def _list_plane(x, y, size, max_x, max_y, rows, are_ours) -> int:
 
 
 def _copy_many(x, y, threads) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, int]:
-    """Copy corners; return the copies, memory for words, and what `sector_grid.copy_axis` returns for x and for y."""
+    """Copy corners; return the copies, memory for words, and what `sectors.copy_axis` returns for x and for y."""
     xs, ys, words = MEMORY.take(len(x))
     return xs, ys, words, *both(copy_axis, (x, xs), (y, ys), threads)
 

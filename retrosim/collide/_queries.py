@@ -20,8 +20,7 @@ from ._first_calls import COMPILER, MAX_CANDIDATES
 from ._results import check_capacity, keys_of, sort_keys
 from .kernels.pairs import hierarchical_grid as grid
 from .kernels.pairs.hierarchical_grid import ANY, BOTTOM, COUNTS, INDEX, LEFT, PAIRS, RIGHT, TOP, TWO, WORD
-from .kernels.pairs.nearest import list_nearest
-from .kernels.pairs.segments import list_crossings
+from .kernels.pairs.queries import list_crossings, list_nearest
 
 MAX_RADIUS = (1 << 31) - 1
 MAX_PIECES = 32

@@ -31,7 +31,7 @@ from retrosim.checks import check_integer
 from ._arguments import check_vectors, form_of, is_array, own_within
 from ._equal_boxes import MAX_X, Batch, list_batch, mark_batch
 from ._results import flag_array
-from .kernels.pairs.sector_grid import MAX_SIDE
+from .kernels.pairs.sectors import MAX_SIDE
 from .kernels.pairs.uniform_grid import MAX_OBJECTS
 
 

@@ -62,8 +62,7 @@ from ._arguments import (
 )
 from ._boxes import own_axis
 from ._results import array_of, flag_array, pair_list, row_table
-from .kernels.shapes.masks import METHODS, Masks, find_row, list_contacts, make_words, mark_pairs
-from .kernels.shapes.sprites import Placed
+from .kernels.shapes.masks import METHODS, Masks, Placed, find_row, list_contacts, make_words, mark_pairs
 
 WORD = np.dtype(np.uint32)
 MAX_WIDTH = {"any": MAX_COORDINATE, "dword": 32, "qword": 64, "word": 32, "parts": MAX_COORDINATE}

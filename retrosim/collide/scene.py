@@ -50,17 +50,7 @@ from retrosim.jit import REFUSED_TYPES
 
 from . import _queries
 from ._arguments import EVERYONE, form_of, is_array
-from ._boxes import (
-    NO_RESULTS,
-    NO_ROWS,
-    Sorted,
-    are_compiled,
-    check_rows,
-    chunks_of,
-    own_radii,
-    rows_for,
-    scene_of,
-)
+from ._boxes import NO_RESULTS, NO_ROWS, Sorted, are_compiled, check_rows, chunks_of, own_radii, rows_for, scene_of
 from ._first_calls import COMPILER, is_admitted
 from ._queries import own_points
 from ._results import Casts, Events, check_capacity, keys_of, sort_keys
@@ -74,12 +64,22 @@ from .kernels.pairs.hierarchical_grid import (
     INDEX,
     LEFT,
     ONE,
+    PAIRS,
     RIGHT,
     TOP,
     TWO,
     WORD,
 )
-from .kernels.pairs.kept_pairs import COLUMNS, MAX_NEW, MOVE, STAMP, compare_lists, keep_new, merge_pairs, update_small
+from .kernels.pairs.kept_pairs import (
+    COLUMNS,
+    MAX_NEW,
+    MOVE,
+    STAMP,
+    compare_lists,
+    keep_new,
+    merge_pairs,
+    update_small,
+)
 
 MAX_IDS = MAX_STAMP = (1 << 31) - 1
 SHARE = 8  # an eighth of the objects is little enough to compare with what was sorted before it moved
@@ -549,8 +549,8 @@ class Scene:
         return self._ids_of(_queries.nearest(self._prepared(), self._table, _queries.own_points(x, y), k))
 
 
-# The pairs of the last list, brought up to date for what has moved since. Where much has moved, all are looked for anew.
-# See `kernels.kept_pairs` for stamps, tables and the arguments of all functions here.
+# The pairs of the last list, brought up to date for what has moved since; where much has moved, all are looked for
+# anew. See `kernels.kept_pairs` for stamps, tables and the arguments of all functions here.
 
 
 def _are_ready() -> bool:

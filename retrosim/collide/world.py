@@ -55,17 +55,7 @@ from retrosim.checks import check_choice, check_integer
 
 from . import _small_scenes
 from ._arguments import EVERYONE, form_of, own_starts, refuse_masks
-from ._boxes import (
-    MAX_COORDINATE,
-    MIN_COORDINATE,
-    Scenes,
-    Sorted,
-    check_rows,
-    chunks_of,
-    listed,
-    numbers,
-    scene_of,
-)
+from ._boxes import MAX_COORDINATE, MIN_COORDINATE, Scenes, Sorted, check_rows, chunks_of, listed, numbers, scene_of
 from ._equal_boxes import (
     MAX_X,
     Batch,

@@ -20,10 +20,16 @@ from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
-from retrosim.collide.documents.scenes import even_scene, random_scene
-from retrosim.collide.documents.sectors import count_tests, tally_tests
-from retrosim.collide.kernels.documents.scenes import FILLED_COLUMNS, FILLED_ROWS, randomize
-from retrosim.collide.kernels.pairs.sector_grid import SCREEN_HEIGHT, SCREEN_WIDTH, SECTOR, SECTORS
+from retrosim.collide.documents.sectors import count_tests, even_scene, random_scene, tally_tests
+from retrosim.collide.kernels.pairs.sectors import (
+    FILLED_COLUMNS,
+    FILLED_ROWS,
+    SCREEN_HEIGHT,
+    SCREEN_WIDTH,
+    SECTOR,
+    SECTORS,
+    randomize,
+)
 from retrosim.report.json import SPREAD
 
 METHODS = ("four_shifts", "nine_sectors", "all_neighbours", "half_neighbours")

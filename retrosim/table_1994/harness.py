@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from retrosim.collide.documents.sectors import collided
-from retrosim.collide.kernels.documents.scenes import randomize
+from retrosim.collide.kernels.pairs.sectors import randomize
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine
 from retrosim.rom import Rom

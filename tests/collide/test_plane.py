@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retrosim.collide import collided, pairs, plane
-from retrosim.collide.documents import scenes
+from retrosim.collide.documents.sectors import random_scene
 
 
 def check(x, y, size):
@@ -21,7 +21,7 @@ def check(x, y, size):
 @pytest.mark.parametrize("seed", range(20))
 def test_on_the_screen_it_is_the_four_shifts(seed):
     for count in (0, 1, 2, 50, 200):
-        x, y = scenes.random_scene(count, seed)
+        x, y = random_scene(count, seed)
         for size in (1, 8, 30, 31):
             assert np.array_equal(plane.collided(x, y, size=size), collided(x, y, size=size))
             assert np.array_equal(plane.pairs(x, y, size=size), pairs(x, y, size=size))

@@ -1,14 +1,15 @@
-"""Sectors: arguments, refusals, scratch space, and the lists of the grid."""
+"""Sectors: arguments, refusals, scratch space, the lists of the grid, and the scenes of the analysis."""
 
 import numpy as np
 import pytest
 
 import retrosim.collide
 from retrosim.collide import METHODS, collided, count_tests, pairs, reports, tally_tests, workspace
-from retrosim.collide.documents import scenes
-from retrosim.collide.documents.sectors import SECTOR_SIZES
-from retrosim.collide.kernels.pairs.sector_grid import SECTORS, place
+from retrosim.collide.documents.sectors import SECTOR_SIZES, even_scene, random_scene
+from retrosim.collide.kernels.pairs.sectors import SECTORS, place
 from tests.oracle import sectors as reference
+from tests.oracle.scenes import Random, randomize_objects
+from tests.oracle.sectors import update_sectors
 
 X, Y = np.array([10, 35, 300], np.int16), np.array([10, 12, 300], np.int16)
 ROUTINES = (collided, reports, pairs, count_tests)
@@ -51,7 +52,7 @@ def test_out_is_filled_and_returned(method):
 @pytest.mark.parametrize("dtype", [np.int16, np.int32])
 @pytest.mark.parametrize("count", [0, 1, 33, 200, 256, 257, 700])
 def test_whatever_is_fastest_gives_the_same(count, dtype):
-    x, y = (axis.astype(dtype) for axis in scenes.random_scene(count, 1994))
+    x, y = (axis.astype(dtype) for axis in random_scene(count, 1994))
     for size in (1, 8, 30, 31):
         for method in METHODS:
             assert np.array_equal(collided(x, y, size=size), collided(x, y, size=size, method=method))
@@ -215,3 +216,30 @@ def test_sectors_that_are_refused(options: dict, words: str) -> None:
     corners = np.zeros(3, np.int16)
     with pytest.raises(ValueError, match=words):
         collided(corners, corners, **options)
+
+
+@pytest.mark.parametrize("seed", [0, 1994, 2**32 - 1])
+def test_random_scene_is_the_oracles(seed):
+    x, y = random_scene(200, seed)
+    assert (x.tolist(), y.tolist()) == randomize_objects(200, Random(seed))
+
+
+@pytest.mark.without_jit
+@pytest.mark.parametrize("each", [1, 3])
+def test_even_scene_is_even_in_all_four_grids(each):
+    x, y = even_scene(each, 7)
+    assert x.min() >= 0 and x.max() <= 639 and y.min() >= 0 and y.max() <= 479
+    for xoff, yoff in ((0, 0), (0, 32), (32, 0), (32, 32)):
+        lists = update_sectors(x.tolist(), y.tolist(), xoff, yoff)
+        counts = [len(objects) for column in lists for objects in column]
+        assert sorted(counts) == [0] * 19 + [each] * 80
+    assert len(np.unique(x % 64)) > 8
+
+
+def test_refusals():
+    with pytest.raises(ValueError, match=r"count -1: allowed 0\.\.4194304"):
+        random_scene(-1, 0)
+    with pytest.raises(ValueError, match="seed 4294967296"):
+        random_scene(1, 2**32)
+    with pytest.raises(ValueError, match="each 0"):
+        even_scene(0, 1)

@@ -9,7 +9,7 @@ import draw_sprites
 import numpy as np
 import pytest
 
-from retrosim.collide.kernels.pairs.sector_grid import MAX_SIDE
+from retrosim.collide.kernels.pairs.sectors import MAX_SIDE
 from retrosim.collide.masks import make_mask
 from retrosim.errors import RomError
 from retrosim.rom import load_rom

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from retrosim.collide import collided
-from retrosim.collide.documents.scenes import randomize
+from retrosim.collide.documents.sectors import randomize
 from retrosim.machine import Machine
 from retrosim.rom import load_rom
 from tests.helpers.amount import FULL, SOAK, amount

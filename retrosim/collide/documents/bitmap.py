@@ -48,7 +48,7 @@ from .._arguments import (
 )
 from .._results import flag_array
 from ..kernels.documents.bitmap import Images, look, look_and_paint
-from ..kernels.shapes.sprites import Placed
+from ..kernels.shapes.masks import Placed
 
 COLOUR = np.dtype(np.uint8)
 

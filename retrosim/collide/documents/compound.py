@@ -28,7 +28,7 @@ from .. import _arguments as arguments
 from .._arguments import EVERYONE, MAX_PART, MIN_PART
 from .._results import flag_array
 from .._shape_pairs import Bounds, near_pairs
-from ..kernels.documents.compound import Compounds, mark_compounds, scan_compounds
+from ..kernels.shapes.boxes import Compounds, mark_compounds, scan_compounds
 
 
 def _own_first(first: np.ndarray, count: int, parts: int) -> np.ndarray:

@@ -23,7 +23,7 @@ Conventions
                original's `scalar`: 16 bits on the 68K, 32 on the PowerPC.
     size       sides of the boxes, pixels: one number, int[n], or int[n, 2] with width and height. 1..31: the four
                shifts need every side to be less than half a sector. Boxes are half open; touching is no collision.
-    abs        "inline" or "macro", which `_Abs` the routine was built with (see `overlap`). On the screen both give
+    abs        "inline" or "macro", which `_Abs` the routine was built with (see `intersect`). On the screen both give
                the same; off the screen, where only brute force works, they do not.
     method     None, where it is allowed, for whatever is fastest with the same result, else one of METHODS:
                four_shifts      four passes with the grid shifted by half a sector, as in the original
@@ -47,14 +47,29 @@ import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 
-from .._arguments import BUILDS, check_apart, check_vectors, check_words, is_16_bit, own_within, sides_of
+from .._arguments import BUILDS, apart_from, check_apart, check_vectors, check_words, is_16_bit, own_within, sides_of
 from .._equal_boxes import list_pairs, mark
 from .._results import array_of, flag_array, pair_list, row_table
-from ..kernels.documents.four_shifts import copy_and_mark, scan_four_shifts
-from ..kernels.pairs.adjacent import scan_neighbours, scan_nine
-from ..kernels.pairs.overlap import Boxes, scan_all_pairs
-from ..kernels.pairs.sector_grid import LOG2_SIZES, MAX_SIDE, MAX_X, MAX_Y, SCREEN_HEIGHT, SCREEN_WIDTH, SECTOR
-from .overlap import MAX_SIDE_ANYWHERE
+from ..kernels.pairs.sectors import (
+    FILLED_COLUMNS,
+    FILLED_ROWS,
+    LOG2_SIZES,
+    MAX_SIDE,
+    MAX_X,
+    MAX_Y,
+    SCREEN_HEIGHT,
+    SCREEN_WIDTH,
+    SECTOR,
+    Boxes,
+    copy_and_mark,
+    fill_sectors,
+    mark_overlaps,
+    randomize,
+    scan_all_pairs,
+    scan_four_shifts,
+    scan_neighbours,
+    scan_nine,
+)
 
 SCANS = {
     "four_shifts": scan_four_shifts,
@@ -65,7 +80,9 @@ SCANS = {
 BRUTE_FORCE = "brute_force"
 METHODS = (*SCANS, BRUTE_FORCE)
 SECTOR_SIZES = tuple(1 << log2 for log2 in LOG2_SIZES)
-MAX_OBJECTS = 1 << 22  # of a workspace
+MAX_OBJECTS = 1 << 22  # of a workspace, and of a random scene
+MAX_SEED = 2**32 - 1
+MAX_SIDE_ANYWHERE = 32767
 
 
 def _grid(sector: int) -> tuple[int, int]:
@@ -273,3 +290,83 @@ def tally_tests(
     check_apart("out", out, "workspace", workspace)
     _prepare(x, y, size, abs, method, workspace, sector)(tally=out.reshape(-1))
     return out
+
+
+def intersect(
+    x0: np.ndarray,
+    y0: np.ndarray,
+    x1: np.ndarray,
+    y1: np.ndarray,
+    *,
+    size: int | np.ndarray = 30,
+    other: int | np.ndarray | None = None,
+    abs: str = "inline",
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Test box i of one list against box i of another, anywhere on or off the screen.
+
+    x0, y0   int16[n] or int32[n]      upper-left corners of the first boxes, pixels; the dtype is the scalar
+    x1, y1   as x0, y0                 upper-left corners of the second boxes
+    size     int, int[n] or int[n, 2]  sides of the first boxes (square, or width and height), 1..32767 pixels
+    other    as size, or None          sides of the second boxes, None for the same as the first
+    abs      "inline" or "macro"       which `_Abs` the routine was built with
+    out      uint8[n]                  where to write, instead of making an array
+    Returns  uint8[n]                  1 where the boxes overlap
+    Errors   ValueError                wrong dtype, shape or value
+    Source   Moertel 1994, _IntersectQ
+
+    `_Abs` is either an inline function of a `scalar`, or a macro. The difference of two coordinates is an `int`, 32
+    bits wide; the inline function of the 16-bit build cuts it to 16 bits, the macro leaves it alone. So corners at
+    -32768 and 32760 are 8 apart in the inline build and collide; in the macro build they do not. In either width the
+    most negative number has no positive counterpart, stays negative and is below every side. With a 32-bit scalar both
+    builds are one. With different sides, the side of the box that lies further left (or up) decides, which for equal
+    sides is the original's comparison with its one constant.
+
+    >>> x0, x1, y = (np.array(axis, np.int16) for axis in ([0, 0, -32768], [29, 30, 32760], [5, 5, 5]))
+    >>> intersect(x0, y, x1, y, size=30).tolist(), intersect(x0, y, x1, y, size=30, abs="macro").tolist()
+    ([1, 0, 1], [1, 0, 0])
+    """
+    count = check_vectors(x0=x0, y0=y0, x1=x1, y1=y1)
+    first = sides_of("size", size, count, MAX_SIDE_ANYWHERE)
+    second = first if other is None else sides_of("other", other, count, MAX_SIDE_ANYWHERE)
+    out, is_short = flag_array(out, count), is_16_bit(abs, x0.dtype)
+    x0, y0, x1, y1 = (apart_from(out, corner).astype(np.int32, copy=False) for corner in (x0, y0, x1, y1))
+    mark_overlaps(x0, y0, first, x1, y1, second, is_short, out)
+    return out
+
+
+def random_scene(count: int, seed: int, *, out: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Place objects at random over the whole screen.
+
+    count    0..4194304
+    seed     0..2**32-1
+    out      int16[2, n], where to write x and y instead of making arrays
+    Returns  x, y: int16[count], pixels
+
+    >>> x, y = random_scene(3, seed=1994)
+    >>> list(zip(x.tolist(), y.tolist()))
+    [(412, 338), (610, 318), (498, 435)]
+    """
+    count, seed = check_integer("count", count, 0, MAX_OBJECTS), check_integer("seed", seed, 0, MAX_SEED)
+    x, y = array_of(out, np.int16, 2, count)
+    randomize(x, y, seed)
+    return x, y
+
+
+def even_scene(each: int, seed: int, *, out: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Place the same number of objects in each of the 80 sectors of the screen, in whichever way the grid is shifted.
+
+    each     objects in a sector, 1..52428
+    seed     0..2**32-1
+    out      int16[2, n], where to write x and y instead of making arrays
+    Returns  x, y: int16[80 * each], pixels; each within the upper left quarter of its sector
+
+    >>> x, y = even_scene(2, seed=1994)
+    >>> len(x), x[:2].tolist(), y[:2].tolist()  # these two are in the first sector
+    (160, [31, 4], [2, 30])
+    """
+    sectors = FILLED_COLUMNS * FILLED_ROWS
+    each, seed = check_integer("each", each, 1, MAX_OBJECTS // sectors), check_integer("seed", seed, 0, MAX_SEED)
+    x, y = array_of(out, np.int16, 2, each * sectors)
+    fill_sectors(x, y, each, SECTOR // 2, seed)
+    return x, y

@@ -14,7 +14,7 @@ Arrays that belong together are passed to loops as one named tuple (`Boxes`, `Sh
 once: to take an array out of a tuple costs Numba a change of its reference count, too much for a test of two objects.
 Those take numbers, or tuples of numbers.
 
-    pairs      lists the pairs of a scene: by grids, bitmaps, comparison of all
+    pairs      lists the pairs of a scene: by grids, bitmaps, comparison of all, the four shifts of 1994
     shapes     tests shapes: boxes, circles, polygons, rectangles at any angle, masks, spheres
-    documents  single documents: the four shifts of 1994, blocks, object records, swept tests, bitmaps
+    documents  single documents: blocks, object records, swept tests, bitmaps
 """

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrosim.collide.kernels.documents.four_shifts import mark_four_shifts
+from retrosim.collide.kernels.pairs.sectors import mark_four_shifts
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
 from retrosim.numeric.random import advance, rand_scalar, rand_value

@@ -8,7 +8,7 @@ import numpy as np
 
 from retrosim.checks import check_integer
 from retrosim.collide.documents.sectors import workspace
-from retrosim.collide.kernels.pairs.sector_grid import COLUMNS, ROWS, SHIFT
+from retrosim.collide.kernels.pairs.sectors import COLUMNS, ROWS, SHIFT
 from retrosim.jit import kernel
 from retrosim.rom import Rom
 from retrosim.screen.framebuffer import BLACK, WHITE

@@ -12,9 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrosim.collide.kernels.documents.four_shifts import scan_four_shifts
-from retrosim.collide.kernels.pairs.overlap import Boxes
-from retrosim.collide.kernels.pairs.sector_grid import LOG2_SECTOR, ROWS
+from retrosim.collide.kernels.pairs.sectors import LOG2_SECTOR, ROWS, Boxes, scan_four_shifts
 from retrosim.collide.kernels.shapes.masks import METHODS, Masks, is_common, sprite_of
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5

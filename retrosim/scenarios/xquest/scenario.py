@@ -9,7 +9,7 @@ import numpy as np
 
 from retrosim.checks import check_integer
 from retrosim.collide.documents.sectors import workspace
-from retrosim.collide.kernels.pairs.sector_grid import ROWS, SECTORS
+from retrosim.collide.kernels.pairs.sectors import ROWS, SECTORS
 from retrosim.collide.masks import pack
 from retrosim.jit import kernel
 from retrosim.rom import Rom

@@ -9,8 +9,8 @@ import numpy as np
 from retrosim.collide.documents import bitmap
 from retrosim.collide.kernels.documents import objects, swept
 from retrosim.collide.kernels.documents.bitmap import Images, image_of, is_solid_under, look_and_paint, paint
-from retrosim.collide.kernels.pairs.sector_grid import SCREEN_HEIGHT, SCREEN_WIDTH
-from retrosim.collide.kernels.shapes.sprites import Placed
+from retrosim.collide.kernels.pairs.sectors import SCREEN_HEIGHT, SCREEN_WIDTH
+from retrosim.collide.kernels.shapes.masks import Placed
 from retrosim.jit import kernel
 
 from .. import exact

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from retrosim.collide import masks
-from retrosim.collide.kernels.shapes.masks import Masks, is_common, mark_pairs
-from retrosim.collide.kernels.shapes.sprites import Placed
+from retrosim.collide.kernels.shapes.masks import Masks, Placed, is_common, mark_pairs
 
 from .. import exact
 from ..method import LISTS, OBJECTS, Call, Frame, Method, Of, Routine, Unit, as_it_is, hits_of, integers, pair_frame

@@ -8,10 +8,15 @@ from typing import Any
 import numpy as np
 
 from retrosim.collide import workspace
-from retrosim.collide.kernels.documents.four_shifts import scan_four_shifts
-from retrosim.collide.kernels.pairs.adjacent import scan_nine
-from retrosim.collide.kernels.pairs.overlap import Boxes, is_overlap
-from retrosim.collide.kernels.pairs.sector_grid import LOG2_SECTOR, ROWS, SECTORS
+from retrosim.collide.kernels.pairs.sectors import (
+    LOG2_SECTOR,
+    ROWS,
+    SECTORS,
+    Boxes,
+    is_overlap,
+    scan_four_shifts,
+    scan_nine,
+)
 
 from .. import exact
 from ..method import (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from retrosim.collide.kernels.pairs.sector_grid import SECTORS
+from retrosim.collide.kernels.pairs.sectors import SECTORS
 from retrosim.machine import Machine, open_machine
 
 LISTS, OBJECTS, PARTS, FOUND, WORK = 0x200000, 0x300000, 0x400000, 0x500000, 0x600000

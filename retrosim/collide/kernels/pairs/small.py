@@ -11,7 +11,7 @@ import numpy as np
 from retrosim.jit import Entry, kernel
 
 from .hierarchical_grid import FIRST, NONE
-from .sector_grid import MAX_SIDE
+from .sectors import MAX_SIDE
 from .simd import ROW, lowest_bit, overlap_bits
 
 LOG2_ROW = ROW.bit_length() - 1

@@ -23,7 +23,7 @@ from retrosim.jit import Entry, kernel
 
 from . import small
 from .hierarchical_grid import FIRST, NONE
-from .sector_grid import MAX_SIDE, copy_axis
+from .sectors import MAX_SIDE, copy_axis
 from .simd import ONE_OF_TWO, SQUARES_AT_ONCE, lowest_bit, square_bits, square_twins
 from .small import DONE, REFUSED, TOO_LARGE
 
@@ -73,7 +73,7 @@ def plan_grid(count, highest_x, highest_y, max_x, max_y):
     """Choose a grid.
 
     count                 int   objects
-    highest_x, highest_y  int   what `sector_grid.copy_axis` returned for their corners, pixels
+    highest_x, highest_y  int   what `sectors.copy_axis` returned for their corners, pixels
     Returns               Grid  without columns if a corner lies outside 0..max_x, 0..max_y
     """
     if highest_x < 0 or highest_y < 0 or highest_x > max_x or highest_y > max_y:
