@@ -64,7 +64,6 @@ def memory(session: Session, rest: str) -> Answer:
 
 
 def stack(session: Session, rest: str) -> Answer:
-    nothing_after(rest, "stack")
     return said(*(line.text for line in panes.stack(session.debugger, MAX_STACK)))
 
 
@@ -134,7 +133,6 @@ def hot(session: Session, rest: str) -> Answer:
 
 
 def view(session: Session, rest: str) -> Answer:
-    nothing_after(rest, "view")
     lines: list[Text] = []
     for title, part in sections(session):
         lines += [texts.title_line(title, session.width), *part]
@@ -142,7 +140,6 @@ def view(session: Session, rest: str) -> Answer:
 
 
 def clocks(session: Session, rest: str) -> Answer:
-    nothing_after(rest, "clocks")
     machine, (cycles, instructions) = session.machine, session.asked
     session.asked = (machine.cycles, machine.instructions)
     seconds = machine.cycles / machine.clock_hz
@@ -154,14 +151,12 @@ def clocks(session: Session, rest: str) -> Answer:
 
 
 def causes(session: Session, rest: str) -> Answer:
-    nothing_after(rest, "causes")
     rows = views.causes(session.machine, session.causes_before)
     session.causes_before = views.counted_causes(session.machine)
     return Answer(texts.cause_lines(rows) or [Text("no clocks since the last question")])
 
 
 def frame(session: Session, rest: str) -> Answer:
-    nothing_after(rest, "frame")
     machine = session.machine
     period = float(machine.clock_hz / machine.frame_hz)
     into, last = machine.clocks_in_frame, machine.frame_cycles
@@ -228,8 +223,8 @@ def limit(session: Session, rest: str) -> Answer:
 
 
 def points(session: Session, rest: str) -> Answer:
-    nothing_after(rest, "points")
-    return Answer(session.points() or [Text("nothing stops the machine: break, watch, catch, limit")])
+    lines = [str(point) for point in session.debugger.points]
+    return said(*(lines or ["nothing stops the machine: break, watch, catch, limit"]))
 
 
 def chosen_points(session: Session, rest: str) -> list[Point]:
@@ -296,7 +291,6 @@ def load(session: Session, rest: str) -> Answer:
 
 
 def reset(session: Session, rest: str) -> Answer:
-    nothing_after(rest, "reset")
     session.mark()
     session.target.reset()
     return _elsewhere(session)
@@ -326,9 +320,7 @@ def moves(go: Callable[[Session], Stop]) -> Callable[[Session, str], Answer]:
         def repeated() -> Stop:
             stop = go(session)
             for _ in range(count - 1):
-                if stop.reason != "step":
-                    break
-                if session.is_wanted():
+                if stop.reason != "step" or session.is_wanted():
                     break
                 stop = go(session)
             return stop
@@ -338,18 +330,22 @@ def moves(go: Callable[[Session], Stop]) -> Callable[[Session, str], Answer]:
     return carry_out
 
 
+def moved(session: Session, go: Callable[[], Stop]) -> Answer:
+    """Move the machine, unless the user wants it back before."""
+    return stopped(session.run(lambda: session.interruptible(go)))
+
+
 def step_instructions(session: Session, rest: str) -> Answer:
     count = number_of(session.debugger, rest, "instructions", 1, MAX_COUNT, 1)
-    return stopped(session.run(lambda: session.interruptible(lambda: session.debugger.step(count))))
+    return moved(session, lambda: session.debugger.step(count))
 
 
 def back_instructions(session: Session, rest: str) -> Answer:
     count = number_of(session.debugger, rest, "instructions", 1, MAX_COUNT, 1)
-    return stopped(session.run(lambda: session.interruptible(lambda: session.debugger.reverse_step(count))))
+    return moved(session, lambda: session.debugger.reverse_step(count))
 
 
-def go_on(session: Session, rest: str) -> Answer:
-    nothing_after(rest, "continue")
+def go_on(session: Session, _: str) -> Answer:
     return stopped(session.run(lambda: session.target.run(session.is_wanted)))
 
 
@@ -359,23 +355,22 @@ def run(session: Session, rest: str) -> Answer:
     unit = f"{unit}s" if f"{unit}s" in UNITS else unit
     check_choice("unit", unit, UNITS)
     count = number_of(session.debugger, number, unit, 1, MAX_COUNT, 1)
-    return stopped(session.run(lambda: session.interruptible(lambda: session.debugger.run(**{unit: count}))))
+    return moved(session, lambda: session.debugger.run(**{unit: count}))
 
 
 def until(session: Session, rest: str) -> Answer:
     where = session.where(needed(rest, "until: a place"))
-    return stopped(session.run(lambda: session.interruptible(lambda: session.debugger.until(where))))
+    return moved(session, lambda: session.debugger.until(where))
 
 
-def reverse_run(session: Session, rest: str) -> Answer:
-    nothing_after(rest, "reverse-continue")
-    return stopped(session.run(lambda: session.target.run_back(session.is_wanted)))
+def reverse_run(session: Session, _: str) -> Answer:
+    return moved(session, session.debugger.reverse_run)
 
 
 def go_to(session: Session, rest: str) -> Answer:
     text = needed(rest, "goto: a number of instructions")
     instructions = number_of(session.debugger, text, "instructions", 0, MAX_COUNT, 0)
-    return stopped(session.run(lambda: session.interruptible(lambda: session.debugger.go_to(instructions))))
+    return moved(session, lambda: session.debugger.go_to(instructions))
 
 
 MAX_LINE = 4096  # characters
@@ -408,7 +403,10 @@ def answer(session: Session, line: str) -> Answer:
     name, _, rest = line.strip().partition(" ")
     if not name or name.startswith("#"):
         return Answer()
-    return found(session, name).carry_out(session, rest.strip())
+    command = found(session, name)
+    if not command.arguments:
+        nothing_after(rest.strip(), command.names[0])
+    return command.carry_out(session, rest.strip())
 
 
 def found(session: Session, name: str) -> Command:
@@ -437,7 +435,6 @@ def _help(session: Session, rest: str) -> Answer:
 
 
 def _quit(session: Session, rest: str) -> Answer:
-    nothing_after(rest, "quit")
     return Answer(is_end=True)
 
 

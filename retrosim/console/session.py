@@ -185,7 +185,3 @@ class Session:
                 value = str(error)
             lines.append(Text(f"{number}: {text} = {value}"))
         return lines
-
-    def points(self) -> list[Text]:
-        """Return what stops the machine."""
-        return [Text(str(point)) for point in self.debugger.points]

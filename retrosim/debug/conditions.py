@@ -288,8 +288,13 @@ def _last(paths: Iterable[str]) -> set[str]:
     return {path.rpartition("/")[2] for path in paths}
 
 
+def symbol_text(image: Image, address: int) -> str:
+    """Return "Main+0x10", the function of an address and the offset in it; "" outside all."""
+    name, offset = image.symbol_at(address) or ("", 0)
+    return f"{name}+{offset:#x}" if offset else name
+
+
 def described(image: Image, address: int) -> str:
     """Return "function+0x10 (file.c:12)" as far as it is known, else the address."""
-    found, line = image.symbol_at(address), image.source_line(address)
-    text = f"{address:#x}" if found is None else f"{found[0]}+{found[1]:#x}" if found[1] else found[0]
+    line, text = image.source_line(address), symbol_text(image, address) or f"{address:#x}"
     return f"{text} ({line[0].rpartition('/')[2]}:{line[1]})" if line else text

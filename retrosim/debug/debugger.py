@@ -16,9 +16,6 @@ from .conditions import Condition, Names, addresses_of, condition, described
 from .history import History, now
 from .observer import Observer, Tape
 from .points import (
-    ACCESSES,
-    EVENTS,
-    MAX_WATCHED,
     Breakpoint,
     Event,
     Hook,
@@ -102,14 +99,8 @@ class Debugger:
         access   "read", "write", "access" (either) or "change": written, and other than before
         the rest as for `breakpoint`
         """
-        watched = self._watched(where, size, access)
+        watched = Watched(self.resolve(where), size, access)
         return self.add(Watchpoint(where=_shown(where), watched=watched, temporary=temporary), condition, ignore)
-
-    def _watched(self, where: int | str, size: int, access: str) -> Watched:
-        address = self.resolve(where)
-        check_choice("access", access, ACCESSES)
-        check_integer("size", size, 1, min(MAX_WATCHED, ADDRESS_MASK + 1 - address))
-        return Watched(address, size, access)
 
     def break_on(
         self,
@@ -126,12 +117,10 @@ class Debugger:
                  "divergence": the machine plays a tape (see `play`) and leaves it
         number   None for any
         """
-        check_choice("event", event, EVENTS)
+        point = Event(where=event, event=event, parameter=number, temporary=temporary)
         if event == "divergence" and self._observer.tape is None:
             raise ValueError("divergence: the machine plays no tape that it could leave; open one in place of a ROM")
-        if number is not None:
-            check_integer("number", number, 1 if event == "frame" else 0, 0xFFFFFFFF)
-        return self.add(Event(where=event, event=event, parameter=number, temporary=temporary), condition, ignore)
+        return self.add(point, condition, ignore)
 
     def limit(self, routine: int | str, clocks: int, condition: str | None = None) -> Point:
         """Stop when a routine has run longer than so many clocks since its first instruction. Errors: ValueError."""
@@ -145,7 +134,7 @@ class Debugger:
         """Call a function in place of stopping, see `Machine.on` and `Machine.watch`. Errors: ValueError."""
         if not callable(function):
             raise ValueError(f"hook {function!r}: allowed a function of the machine")
-        watched = self._watched(where, size, access) if size else None
+        watched = Watched(self.resolve(where), size, access) if size else None
         addresses = () if size else tuple(self.resolve_all(where))
         return self.add(Hook(where=_shown(where), addresses=addresses, watched=watched, function=function))
 
@@ -400,9 +389,7 @@ class Debugger:
 
     def _last_write(self, where: int | str, size: int) -> Write | None:
         start = addresses_of(self.machine.image, where)[0]
-        check_integer("size", size, 1, min(MAX_WATCHED, ADDRESS_MASK + 1 - start))
-        here = self.time
-        own = Watchpoint(watched=Watched(start, size, "write"))
+        here, own = self.time, Watchpoint(watched=Watched(start, size, "write"))
         with self._points([own]):
             found = self._last_stop(self.beginning.instructions, here, is_included=True)
         write = self._host_wrote(start, size, here)
@@ -691,6 +678,3 @@ class Debugger:
             yield
         finally:
             self._observer.is_replaying = before
-
-
-__all__ = ["Debugger", "Frame", "Point", "Stop", "Time", "Write"]

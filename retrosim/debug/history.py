@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 PAGE = 4096
 PERIOD_SECONDS = 2  # of the machine's, between two saved states; and instructions: a slice of the engine
 ENTRY_BYTES = 100  # of a page's entry in a state, about
+_TIME = attrgetter("time")  # of states, and of changes
 MIN_STATES = 4  # that stay whatever they take
 
 
@@ -92,7 +94,7 @@ class History:
         """Take notice of the present moment; save the state if the last one is long ago."""
         at = now(self.machine)
         self.end = max(self.end, at)
-        number = bisect_right(self.states, at, key=_time)
+        number = bisect_right(self.states, at, key=_TIME)
         last = self.states[number - 1].time if number else None
         if last is None or at.instructions - last.instructions >= self.period or self._is_late(at, last):
             self._save()
@@ -103,7 +105,7 @@ class History:
     def due_in(self) -> tuple[int, int]:
         """Return after how many instructions, and clocks, the next state is due."""
         at = now(self.machine)
-        last = self.states[max(0, bisect_right(self.states, at, key=_time) - 1)].time
+        last = self.states[max(0, bisect_right(self.states, at, key=_TIME) - 1)].time
         return (
             max(1, last.instructions + self.period - at.instructions),
             max(1, last.clocks + self.period_clocks - at.clocks),
@@ -127,7 +129,7 @@ class History:
         registers = state_file.registers(machine.core)
         cost += len(registers) + len(machine.text) + ENTRY_BYTES * len(pages)
         state = State(now(machine), registers, machine._counters(), machine.text, pages, cost)
-        self.states.insert(bisect_right(self.states, state.time, key=_time), state)
+        self.states.insert(bisect_right(self.states, state.time, key=_TIME), state)
         self._pages = pages
         self.used_bytes += cost
         while self.used_bytes > self.limit_bytes and len(self.states) > MIN_STATES:
@@ -147,11 +149,11 @@ class History:
 
     def restore(self, time: Time) -> None:
         """Put the last state at or before a moment back."""
-        self._put(self.states[max(0, bisect_right(self.states, time, key=_time) - 1)])
+        self._put(self.states[max(0, bisect_right(self.states, time, key=_TIME) - 1)])
 
     def is_nearer(self, time: Time) -> bool:
         """Is there a state between now and a later moment?"""
-        number = bisect_right(self.states, time, key=_time)
+        number = bisect_right(self.states, time, key=_TIME)
         return number > 0 and self.states[number - 1].time > now(self.machine)
 
     def _put(self, state: State) -> None:
@@ -160,7 +162,7 @@ class History:
             machine.core, state.registers, memory_chunks((PAGE * number, page) for number, page in state.pages.items())
         )
         machine._count_on(state.counters)
-        self._applied = bisect_left(self.changes, state.time, key=_time_of)  # those of that moment come again
+        self._applied = bisect_left(self.changes, state.time, key=_TIME)  # those of that moment come again
         machine.text = state.text
         self._copy[:] = machine.core.ram[: ADDRESS_MASK + 1]
         self._pages = state.pages
@@ -180,8 +182,8 @@ class History:
 
     def forget_after(self, time: Time) -> None:
         """Forget the future of a moment: something else happens now."""
-        del self.states[bisect_right(self.states, time, key=_time) :]
-        del self.changes[bisect_right(self.changes, time, key=_time_of) :]
+        del self.states[bisect_right(self.states, time, key=_TIME) :]
+        del self.changes[bisect_right(self.changes, time, key=_TIME) :]
         self.used_bytes = sum(state.cost for state in self.states)
         self.end = time
 
@@ -194,11 +196,3 @@ class History:
             self.changes.append(Change(at))
         self._applied = len(self.changes)
         return self.changes[-1]
-
-
-def _time(state: State) -> Time:
-    return state.time
-
-
-def _time_of(change: Change) -> Time:
-    return change.time

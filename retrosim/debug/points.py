@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from retrosim.checks import check_choice, check_integer
+from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.cpu.spec.timing import WATCH_READS, WATCH_WRITES
 from retrosim.errors import CpuFault
 
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 
 WATCHES = {"read": "rwatch", "write": "watch", "access": "awatch", "change": "cwatch"}
 """What may be watched for -> the command for it."""
-ACCESSES = tuple(WATCHES)
 EVENTS = ("exception", "service", "frame", "divergence")
 MAX_WATCHED = 1 << 16  # bytes of a watchpoint
 
@@ -42,12 +43,17 @@ class Watched:
     size    bytes
     access  what matters: "read", "write", "access" (either) or "change": written, and other than before
     before  what it held at the last look
+    Errors  ValueError
     """
 
     address: int
     size: int
     access: str
     before: bytes = field(default=b"", repr=False)
+
+    def __post_init__(self) -> None:
+        check_choice("access", self.access, WATCHES)
+        check_integer("size", self.size, 1, min(MAX_WATCHED, ADDRESS_MASK + 1 - self.address))
 
     @property
     def stop(self) -> int:
@@ -232,10 +238,15 @@ class Watchpoint(Point):
 
 @dataclass(eq=False, kw_only=True)
 class Event(Point):
-    """Stops when something happens."""
+    """Stops when something happens. Errors: ValueError."""
 
     kind = "event"
     event: str
+
+    def __post_init__(self) -> None:
+        check_choice("event", self.event, EVENTS)
+        if self.parameter is not None:
+            check_integer("number", self.parameter, 1 if self.event == "frame" else 0, 0xFFFFFFFF)
 
     @property
     def needs_exceptions(self) -> bool:

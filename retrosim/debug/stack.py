@@ -39,11 +39,14 @@ class Frame:
     sp: int
     call_pc: int | None
 
+    @property
+    def name(self) -> str:
+        """Return "function+0x10", outside all functions the address."""
+        return (f"{self.function}+{self.offset:#x}" if self.offset else self.function) or f"{self.pc:#x}"
+
     def __str__(self) -> str:
         """Return "function+0x10 (file.c:12)", of a caller with the line of its call."""
-        name = f"{self.function}+{self.offset:#x}" if self.offset else self.function
-        line = f" ({self.file.rpartition('/')[2]}:{self.line})" if self.file else ""
-        return f"{name or f'{self.pc:#x}'}{line}"
+        return f"{self.name} ({self.file.rpartition('/')[2]}:{self.line})" if self.file else self.name
 
 
 def stack_pointer(machine: Machine) -> int:

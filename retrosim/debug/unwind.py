@@ -8,7 +8,7 @@ one analysis serves every instruction set: what an instruction does is what its 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -161,7 +161,7 @@ class Unwinding:
         rows: list[Row] = []
         for pc in sorted(known):
             row = self._row(pc, known[pc], is_entry)
-            if row is not None and (not rows or rows[-1] != _at(row, rows[-1].address)):
+            if row is not None and (not rows or rows[-1] != replace(row, address=rows[-1].address)):
                 rows.append(row)
         return rows if rows and rows[0].address == start else []
 
@@ -305,8 +305,3 @@ class Unwinding:
             slots.pop(back, None)
             lost.add(back)
         return Row(pc, base, -known.registers[base].offset, slots, moved, frozenset(lost))
-
-
-def _at(row: Row, address: int) -> Row:
-    """Return the same row at another address."""
-    return Row(address, row.base, row.offset, row.slots, row.moved, row.lost)

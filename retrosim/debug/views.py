@@ -10,6 +10,7 @@ from retrosim.checks import check_integer
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.cpu.spec.decoding import IllegalEncoding
 
+from .conditions import symbol_text
 from .points import Point, Time
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def code(debugger: Debugger, address: int, count: int, before: int = 0) -> list[
                 debugger.read(pc, insn.length if insn else machine.image.family.unit),
                 insn.text if insn else "(no instruction)",
                 base_clocks(machine, insn) if insn else "",
-                (f"{found[0]}+{found[1]:#x}" if found[1] else found[0]) if found else "",
+                symbol_text(machine.image, pc),
                 found is not None and found[1] == 0,
                 file,
                 line,

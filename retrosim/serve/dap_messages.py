@@ -110,21 +110,18 @@ class Arguments:
 
     def parts(self, name: str) -> Sequence[Arguments]:
         """Return a list of objects."""
-        value = self.given.get(name)
-        if value is None:
-            return []
-        if not isinstance(value, list) or len(value) > MAX_LIST:
-            raise ValueError(f"{name}: allowed a list of at most {MAX_LIST:,} objects")
-        return [Arguments(each) for each in value]
+        return [Arguments(value) for value in self._list(name, "objects")]
 
     def texts(self, name: str) -> Sequence[str]:
         """Return a list of texts."""
+        return self._list(name, "texts", str)
+
+    def _list(self, name: str, what: str, kind: type = object) -> list[Any]:
         value = self.given.get(name)
-        if value is None:
-            return []
-        if not isinstance(value, list) or len(value) > MAX_LIST or not all(isinstance(each, str) for each in value):
-            raise ValueError(f"{name}: allowed a list of at most {MAX_LIST:,} texts")
-        return value
+        values = [] if value is None else value
+        if not isinstance(values, list) or len(values) > MAX_LIST or not all(isinstance(one, kind) for one in values):
+            raise ValueError(f"{name}: allowed a list of at most {MAX_LIST:,} {what}")
+        return values
 
     def place(self, name: str, high: int) -> int:
         """Return a memory reference, as this server hands them out (0x...), and the offset beside it added."""

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from retrosim.checks import shortened
 from retrosim.console.commands import PASSED_ON, Monitor
@@ -36,6 +36,7 @@ FILTERS = {
     "divergence": "Divergence from the tape",
 }
 ACCESSES = {"read": "read", "write": "change", "readWrite": "access"}
+Given = TypeVar("Given")
 _HITS = re.compile(r"\s*(>=|>|==?)?\s*(\d{1,9})\s*")
 
 
@@ -89,35 +90,25 @@ class Breakpoints:
 
     def data(self, arguments: Arguments) -> Sequence[dict[str, Any]]:
         """setDataBreakpoints. Errors: ValueError."""
+
+        def made(given: Arguments) -> Point:
+            address, size = (int(part[:12], 16) for part in given.text("dataId").split("+"))
+            access = ACCESSES[given.text("accessType", "write")]
+            return self._target.debugger.watchpoint(address, size, access, _condition(given), ignore=_ignored(given))
+
         self._replace("data")
-        found = []
-        for each in arguments.parts("breakpoints"):
-            try:
-                address, size = (int(part[:12], 16) for part in each.text("dataId").split("+"))
-                access = ACCESSES[each.text("accessType", "write")]
-                ignore = _ignored(each)
-                point = self._target.debugger.watchpoint(address, size, access, _condition(each), ignore=ignore)
-            except (ValueError, KeyError) as error:
-                found.append(_refused(str(error)))
-            else:
-                found.append(self._added("data", point, each, "data breakpoint"))
-        return found
+        return [self._made("data", "data breakpoint", made, each) for each in arguments.parts("breakpoints")]
 
     def events(self, arguments: Arguments) -> Sequence[dict[str, Any]]:
         """setExceptionBreakpoints. Errors: ValueError."""
-        self._replace("event")
-        found = []
-        for name in arguments.texts("filters"):
+
+        def made(name: str) -> Point:
             if name not in FILTERS:
-                found.append(_refused(f"{shortened(name)!r}: allowed {', '.join(FILTERS)}"))
-                continue
-            try:
-                point = self._target.debugger.break_on(name)
-            except ValueError as error:
-                found.append(_refused(str(error)))
-                continue
-            found.append(self._added("event", point, None, "exception"))
-        return found
+                raise ValueError(f"{shortened(name)!r}: allowed {', '.join(FILTERS)}")
+            return self._target.debugger.break_on(name)
+
+        self._replace("event")
+        return [self._made("event", "exception", made, name) for name in arguments.texts("filters")]
 
     def _replace(self, group: str) -> None:
         for point in self._set.pop(group, []):
@@ -127,21 +118,23 @@ class Breakpoints:
             self.kinds.pop(point.number, None)
 
     def _add(self, group: str, where: int | str, given: Arguments, kind: str) -> dict[str, Any]:
-        try:
-            point = self._target.debugger.breakpoint(where, _condition(given), ignore=_ignored(given))
-        except ValueError as error:
-            return _refused(str(error))
-        return self._added(group, point, given, kind)
+        def made(given: Arguments) -> Point:
+            return self._target.debugger.breakpoint(where, _condition(given), ignore=_ignored(given))
 
-    def _added(self, group: str, point: Point, given: Arguments | None, kind: str) -> dict[str, Any]:
+        return self._made(group, kind, made, given)
+
+    def _made(self, group: str, kind: str, make: Callable[[Given], Point], given: Given) -> dict[str, Any]:
+        """Return what the client is told of a breakpoint that it asks for."""
+        try:
+            point = make(given)
+        except (ValueError, KeyError) as error:
+            return _refused(str(error))
         self._set.setdefault(group, []).append(point)
         self.kinds[point.number] = kind
-        if given is not None and (message := given.text("logMessage", "")):
+        if isinstance(given, Arguments) and (message := given.text("logMessage", "")):
             self.messages[point.number] = message
         said: dict[str, Any] = {"id": point.number, "verified": True}
-        if point.marks:
-            said["instructionReference"] = f"{point.address:#x}"
-        return said
+        return said | ({"instructionReference": f"{point.address:#x}"} if point.marks else {})
 
 
 def _condition(given: Arguments) -> str | None:
@@ -204,6 +197,8 @@ class Opened:
     folders: Sequence[Path]
 
 
+Going = Callable[["IsWanted"], "Stop"]
+"""Runs the machine until something stops it, or the client wants it back."""
 Opener = Callable[[Mapping[str, Any], Callable[[str], None]], Opened]
 """Opens what the arguments of a launch request name; gets a function that shows a line of text. Errors: ValueError,
 RetrosimError, with a line of text."""
@@ -224,7 +219,7 @@ class DapSession:
         self._sequence = 0
         self._target: Target | None = None
         self._stops_on_entry = False
-        self._going: Callable[[IsWanted], Stop] | None = None
+        self._going: Going | None = None
         self._has_exited = False
         self._is_ending = self._is_terminated = self._is_attached = False
         self._after: list[Callable[[], None]] = []  # to do when the answer has been sent
@@ -286,6 +281,8 @@ class DapSession:
             act()
 
     def _answer(self, command: str, arguments: Arguments) -> dict[str, Any] | None:
+        if command in ("launch", "attach") and self._target is not None:
+            raise ValueError(f"{command}: something is being debugged already")
         if command in FREE:
             return FREE[command](self, arguments)
         if command not in BOUND:
@@ -298,17 +295,10 @@ class DapSession:
 
     # The life of a session
 
-    def _initialize(self, _: Arguments) -> dict[str, Any]:
-        return CAPABILITIES
-
     def _do_launch(self, arguments: Arguments) -> None:
-        if self._target is not None:
-            raise ValueError("launch: something is being debugged already")
         self._begin(self._launch(arguments.given, lambda text: self._output(f"{text}\n")), arguments)
 
     def _attach(self, arguments: Arguments) -> None:
-        if self._target is not None:
-            raise ValueError("attach: something is being debugged already")
         if self._attachable is None:
             raise ValueError("attach: nothing to attach to; start the server with a program (`retrosim dap PROGRAM`)")
         self._is_attached = True
@@ -418,31 +408,17 @@ class DapSession:
             body["hitBreakpointIds"] = list(points)
         self._event("stopped", **body)
 
-    def _start(self, go: Callable[[IsWanted], Stop]) -> None:
+    def _start(self, go: Going) -> None:
         self._views.mark()
         self._going = go
+
+    def _step(self, arguments: Arguments, by_instruction: Going, by_line: Going) -> None:
+        is_fine = arguments.text("granularity", "line") == "instruction"
+        self._start(by_instruction if is_fine else by_line)
 
     def _continue(self, _: Arguments) -> dict[str, Any]:
         self._start(self._machine.run)
         return {"allThreadsContinued": True}
-
-    def _reverse_continue(self, _: Arguments) -> None:
-        self._start(self._machine.run_back)
-
-    def _next(self, arguments: Arguments) -> None:
-        self._start(self._machine.over if _is_fine(arguments) else self._machine.line_over)
-
-    def _step_in(self, arguments: Arguments) -> None:
-        self._start(self._one if _is_fine(arguments) else self._machine.line_into)
-
-    def _one(self, _: IsWanted) -> Stop:
-        return self._machine.step()
-
-    def _step_out(self, _: Arguments) -> None:
-        self._start(self._machine.out)
-
-    def _step_back(self, arguments: Arguments) -> None:
-        self._start(self._machine.step_back if _is_fine(arguments) else self._machine.line_back)
 
     def _pause(self, _: Arguments) -> None:
         if self._going is not None:
@@ -450,9 +426,6 @@ class DapSession:
             self._after.append(lambda: self._stopped("pause"))
 
     # Looking
-
-    def _threads(self, _: Arguments) -> dict[str, Any]:
-        return {"threads": [{"id": THREAD, "name": self._machine.machine.name}]}
 
     def _evaluate(self, arguments: Arguments) -> dict[str, Any]:
         text = arguments.text("expression")
@@ -463,15 +436,11 @@ class DapSession:
         return self._views.evaluate(text)
 
 
-def _is_fine(arguments: Arguments) -> bool:
-    return arguments.text("granularity", "line") == "instruction"
-
-
 Answer = Callable[[DapSession, Arguments], "dict[str, Any] | None"]
 
 # requests that may come at any time
 FREE: dict[str, Answer] = {
-    "initialize": DapSession._initialize,
+    "initialize": lambda self, a: CAPABILITIES,
     "launch": DapSession._do_launch,
     "attach": DapSession._attach,
     "disconnect": DapSession._disconnect,
@@ -481,7 +450,7 @@ BOUND: dict[str, Answer] = {
     "configurationDone": DapSession._configured,
     "restart": DapSession._restart,
     "terminate": DapSession._terminate,
-    "threads": DapSession._threads,
+    "threads": lambda self, a: {"threads": [{"id": THREAD, "name": self._machine.machine.name}]},
     "pause": DapSession._pause,
     "setBreakpoints": lambda self, a: {"breakpoints": self._points.lines(a)},
     "setFunctionBreakpoints": lambda self, a: {"breakpoints": self._points.functions(a)},
@@ -491,11 +460,11 @@ BOUND: dict[str, Answer] = {
     "dataBreakpointInfo": lambda self, a: self._views.data_info(a),
     "source": lambda self, a: self._views.source(a),
     "continue": DapSession._continue,
-    "reverseContinue": DapSession._reverse_continue,
-    "next": DapSession._next,
-    "stepIn": DapSession._step_in,
-    "stepOut": DapSession._step_out,
-    "stepBack": DapSession._step_back,
+    "reverseContinue": lambda self, a: self._start(self._machine.run_back),
+    "next": lambda self, a: self._step(a, self._machine.over, self._machine.line_over),
+    "stepIn": lambda self, a: self._step(a, lambda _: self._machine.step(), self._machine.line_into),
+    "stepOut": lambda self, a: self._start(self._machine.out),
+    "stepBack": lambda self, a: self._step(a, self._machine.step_back, self._machine.line_back),
     "stackTrace": lambda self, a: self._views.stack(a),
     "scopes": lambda self, a: self._views.scopes(a),
     "variables": lambda self, a: self._views.variables(a),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.checks import shortened
 from retrosim.console.target import EVERYWHERE
+from retrosim.debug.conditions import symbol_text
 from retrosim.debug.views import Decoder, base_clocks, causes, counted_causes
 from retrosim.reading import read_regular
 
@@ -51,10 +52,9 @@ class Views:
         frames = self._target.debugger.call_stack(MAX_FRAMES)
         shown = []
         for number, frame in enumerate(frames):
-            name = f"{frame.function}+{frame.offset:#x}" if frame.function and frame.offset else frame.function
             said: dict[str, Any] = {
                 "id": number + 1,
-                "name": name or f"{frame.pc:#x}",
+                "name": frame.name,
                 "line": frame.line or 0,
                 "column": 1 if frame.line else 0,
                 "instructionPointerReference": f"{frame.pc:#x}",
@@ -248,8 +248,8 @@ class Views:
             "instructionBytes": code.hex(" "),
             "instruction": f"{text:32} ; {clocks}" if clocks else text,
         }
-        if found := machine.image.symbol_at(pc):
-            said["symbol"] = f"{found[0]}+{found[1]:#x}" if found[1] else found[0]
+        if symbol := symbol_text(machine.image, pc):
+            said["symbol"] = symbol
         if line := machine.image.source_line(pc):
             said |= {"location": self.source_of(line[0]), "line": line[1]}
         return said

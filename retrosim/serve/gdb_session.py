@@ -424,20 +424,11 @@ class GdbSession:
         part = content[offset : offset + min(length, MAX_DATA)]
         return (b"l" if offset + len(part) >= len(content) else b"m") + part
 
-    def _file(self, text: str) -> bytes:
-        return self.files.answer(text, MAX_DATA)
-
     # Registers and memory
-
-    def _read_registers(self, _: str) -> bytes:
-        return self.registers.read_all().encode()
 
     def _write_registers(self, text: str) -> bytes:
         self.registers.write_all(text)
         return b"OK"
-
-    def _read_register(self, text: str) -> bytes:
-        return self.registers.read(_number(text)).encode()
 
     def _write_register(self, text: str) -> bytes:
         number, digits = text.split("=")
@@ -511,13 +502,6 @@ class GdbSession:
         self._go_to(text)
         return self._ran(self.target.step)
 
-    def _with_signal(self, text: str) -> bytes:
-        """C and S: a signal is nothing that a machine could get."""
-        return self._continue(text.partition(";")[2])
-
-    def _step_with_signal(self, text: str) -> bytes:
-        return self._single_step(text.partition(";")[2])
-
     def _go_to(self, text: str) -> None:
         if text:
             self.target.set_register("pc", _number(text))
@@ -533,12 +517,6 @@ class GdbSession:
             start, end = _numbers(action[1:], ",")
             return self._ran(lambda: self.target.step_in_range(start, end, self._is_wanted))
         return ERROR
-
-    def _step_back(self, _: str) -> bytes:
-        return self._ran(lambda: self.target.step_back(self._is_wanted))
-
-    def _run_back(self, _: str) -> bytes:
-        return self._ran(lambda: self.target.run_back(self._is_wanted))
 
     def _ran(self, go: Callable[[], Stop]) -> bytes:
         stop = self._stop = go()
@@ -597,31 +575,9 @@ class GdbSession:
             self._print(f"{error}\n")
         return b"OK"
 
-    def _threads(self, _: str) -> bytes:
-        return b"m1"
-
-    def _no_more(self, _: str) -> bytes:
-        return b"l"
-
-    def _current(self, _: str) -> bytes:
-        return b"QC1"
-
-    def _yes(self, _: str) -> bytes:
-        return b"OK"
-
-    def _is_attached(self, _: str) -> bytes:
-        return b"1" if self.attached else b"0"
-
-    def _kinds_of_actions(self, _: str) -> bytes:
-        return b"vCont;c;C;s;S;r"
-
-    def _detach(self, _: str) -> bytes:
+    def _end(self, is_killed: bool) -> bytes:
         self.stream.send(packed(b"OK"))
-        raise Ended(is_killed=False)
-
-    def _kill(self, _: str) -> bytes:
-        self.stream.send(packed(b"OK"))
-        raise Ended(is_killed=True)
+        raise Ended(is_killed)
 
 
 def _number(text: str) -> int:
@@ -641,24 +597,24 @@ COMMANDS: tuple[tuple[str, Callable[[GdbSession, str], bytes]], ...] = (
     ("qSupported", GdbSession._supported),
     ("QStartNoAckMode", GdbSession._no_acknowledgments),
     ("qXfer:", GdbSession._transfer),
-    ("qfThreadInfo", GdbSession._threads),
-    ("qsThreadInfo", GdbSession._no_more),
-    ("qAttached", GdbSession._is_attached),
-    ("qSymbol", GdbSession._yes),
+    ("qfThreadInfo", lambda session, _: b"m1"),
+    ("qsThreadInfo", lambda session, _: b"l"),
+    ("qAttached", lambda session, _: b"1" if session.attached else b"0"),
+    ("qSymbol", lambda session, _: b"OK"),
     ("qRcmd,", GdbSession._command),
-    ("qC", GdbSession._current),
-    ("vCont?", GdbSession._kinds_of_actions),
+    ("qC", lambda session, _: b"QC1"),
+    ("vCont?", lambda session, _: b"vCont;c;C;s;S;r"),
     ("vCont;", GdbSession._actions),
-    ("vFile:", GdbSession._file),
-    ("vKill", GdbSession._kill),
-    ("bs", GdbSession._step_back),
-    ("bc", GdbSession._run_back),
-    ("H", GdbSession._yes),
-    ("T", GdbSession._yes),
+    ("vFile:", lambda session, text: session.files.answer(text, MAX_DATA)),
+    ("vKill", lambda session, _: session._end(is_killed=True)),
+    ("bs", lambda session, _: session._ran(lambda: session.target.step_back(session._is_wanted))),
+    ("bc", lambda session, _: session._ran(lambda: session.target.run_back(session._is_wanted))),
+    ("H", lambda session, _: b"OK"),
+    ("T", lambda session, _: b"OK"),
     ("?", GdbSession._stop_reply),
-    ("g", GdbSession._read_registers),
+    ("g", lambda session, _: session.registers.read_all().encode()),
     ("G", GdbSession._write_registers),
-    ("p", GdbSession._read_register),
+    ("p", lambda session, text: session.registers.read(_number(text)).encode()),
     ("P", GdbSession._write_register),
     ("m", GdbSession._read_memory),
     ("M", GdbSession._write_memory),
@@ -666,9 +622,10 @@ COMMANDS: tuple[tuple[str, Callable[[GdbSession, str], bytes]], ...] = (
     ("Z", GdbSession._insert),
     ("z", GdbSession._take_out),
     ("c", GdbSession._continue),
-    ("C", GdbSession._with_signal),
+    # C and S give a signal, which is nothing that a machine could get
+    ("C", lambda session, text: session._continue(text.partition(";")[2])),
     ("s", GdbSession._single_step),
-    ("S", GdbSession._step_with_signal),
-    ("D", GdbSession._detach),
-    ("k", GdbSession._kill),
+    ("S", lambda session, text: session._single_step(text.partition(";")[2])),
+    ("D", lambda session, _: session._end(is_killed=False)),
+    ("k", lambda session, _: session._end(is_killed=True)),
 )

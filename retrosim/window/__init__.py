@@ -1,4 +1,4 @@
-"""What a user sees and does while a machine runs: session, panels, keys. Only `pyglet_window` and `race` import pyglet.
+"""What a user sees and does while a machine runs: session, panels, keys. Only `pyglet_window` imports pyglet.
 
 chrome         the window's own parts: toolbar, status bar and its lines, and where each goes
 clip           writes moving pictures

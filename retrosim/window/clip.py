@@ -5,8 +5,9 @@ A picture is shown as long as the simulated machine showed it, so one that is to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +20,6 @@ from retrosim.report.files import FORCE, check_free, replacing
 MAX_PICTURES = 1200
 """Of a GIF or an APNG: Pillow holds them all, 0.3 to 1 MB each."""
 FILM_RATE = 30  # pictures a second of an MP4
-GIF_UNIT = 10  # milliseconds
 REMEDY = "pip install 'retrosim[clips]'"
 
 
@@ -90,19 +90,12 @@ def _steps(seconds: list[Fraction], unit: Fraction) -> list[int]:
     return [end - begin for begin, end in zip([0, *ends], ends)]
 
 
-def _write_gif(path: Path, pictures: Iterator[Picture]) -> int:
+def _write_animation(path: Path, pictures: Iterator[Picture], kind: str, unit: int, **options: bool) -> int:
+    """Write a GIF or an APNG. unit: milliseconds in which it counts."""
     seconds: list[Fraction] = []
     first, *others = _images(pictures, seconds)
-    durations = [GIF_UNIT * max(1, step) for step in _steps(seconds, Fraction(GIF_UNIT, 1000))]
-    first.save(path, "GIF", save_all=True, append_images=others, duration=durations, loop=0, optimize=False)
-    return len(seconds)
-
-
-def _write_apng(path: Path, pictures: Iterator[Picture]) -> int:
-    seconds: list[Fraction] = []
-    first, *others = _images(pictures, seconds)
-    durations = [max(1, step) for step in _steps(seconds, Fraction(1, 1000))]
-    first.save(path, "PNG", save_all=True, append_images=others, duration=durations, loop=0)
+    durations = [unit * max(1, step) for step in _steps(seconds, Fraction(unit, 1000))]
+    first.save(path, kind, save_all=True, append_images=others, duration=durations, loop=0, **options)
     return len(seconds)
 
 
@@ -126,4 +119,8 @@ def _write_mp4(path: Path, pictures: Iterator[Picture]) -> int:
     return count
 
 
-_WRITERS = {".gif": _write_gif, ".apng": _write_apng, ".mp4": _write_mp4}
+_WRITERS: dict[str, Callable[[Path, Iterator[Picture]], int]] = {
+    ".gif": partial(_write_animation, kind="GIF", unit=10, optimize=False),
+    ".apng": partial(_write_animation, kind="PNG", unit=1),
+    ".mp4": _write_mp4,
+}

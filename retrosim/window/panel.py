@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+import numpy as np
+
 from retrosim.errors import RetrosimError
-from retrosim.screen.framebuffer import Rect
+from retrosim.screen.font import draw_text, text_width
+from retrosim.screen.framebuffer import Rect, frame_rect, paint_rect
+from retrosim.screen.overlay import INK, PAPER
 
 from .controls import chord_name
 
@@ -134,3 +138,18 @@ class Panel(ABC):
 
         Returns  places of breakpoints, to be set when a debugger is opened next; None leaves those as they are
         """
+
+
+def draw_buttons(image: np.ndarray, panel: Panel, left: int, top: int, pressed: Collection[str] = ()) -> None:
+    """Draw a row of the panel's buttons, those of some commands pressed, and note where they are clicked."""
+    for command in panel.commands:
+        if not command.button:
+            continue
+        stops = command.action == "go" and panel.is_running
+        text, is_on = "Stop" if stops else command.button, stops or command.action in pressed
+        rect = (left, top, left + text_width(text) + 7, top + 15)
+        paint_rect(image, rect, foreground=INK if is_on else PAPER)
+        frame_rect(image, rect, foreground=INK)
+        draw_text(image, left + 4, top + 3, text, PAPER if is_on else INK)
+        panel.zones.append(Zone(rect, command.action))
+        left = rect[2] + 2

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -251,12 +252,31 @@ class Canvas:
         gl.glDrawArrays(gl.GL_TRIANGLE_STRIP, 0, 4)
 
 
-def cannot_open(error: Exception) -> RetrosimError:
-    """Return what is said when a window or its canvas cannot be opened; pyglet raises many kinds of exceptions."""
-    first = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-    has_display = type(error).__name__ != "NoSuchDisplayException"
-    reason = f"OpenGL 3.3 is not available ({first})" if has_display else "there is no display"
-    return RetrosimError(f"cannot open a window: {reason}; to run without one: {HEADLESS}")
+def open_window(size: Callable[[int, int], tuple[int, int]], title: str, **options: bool) -> tuple[Any, Any, Canvas]:
+    """Open a window on the desktop: pyglet, its window, and what is drawn on.
+
+    size     width and height of the screen -> of the window, pixels
+    options  of pyglet's window
+    Errors   RetrosimError  there is no display or no OpenGL 3.3
+    """
+    opened = None
+    try:
+        import pyglet
+
+        pyglet.options["shadow_window"] = False
+        from pyglet import app, display, window  # noqa: F401 - so that pyglet has them
+
+        screen = display.get_display().get_default_screen()
+        opened = window.Window(*size(screen.width, screen.height), title, resizable=True, **options)
+        opened.switch_to()
+        return pyglet, opened, Canvas()
+    except Exception as error:  # pyglet raises many kinds: no display, no OpenGL, a broken driver
+        if opened is not None:
+            opened.close()
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        has_display = type(error).__name__ != "NoSuchDisplayException"
+        reason = f"OpenGL 3.3 is not available ({first})" if has_display else "there is no display"
+        raise RetrosimError(f"cannot open a window: {reason}; to run without one: {HEADLESS}") from error
 
 
 REDRAW_NS = 250_000_000
@@ -314,26 +334,13 @@ class Window:
             self._start(machine)
 
     def _open(self, title: str, scale: int | None, is_fullscreen: bool) -> None:
-        opened = None
-        try:
-            import pyglet
-
-            pyglet.options["shadow_window"] = False
-            from pyglet import app, display, window
-
-            self._pyglet = pyglet
-            screen = display.get_display().get_default_screen()
+        def size(width: int, height: int) -> tuple[int, int]:
             if scale is None:
-                width, height = first_size(screen.width, screen.height, self._extra)
-            else:
-                width, height = WIDTH * scale, HEIGHT * scale + chrome_height(WIDTH * scale, scale, self._extra)
-            opened = window.Window(width, height, title, resizable=True, fullscreen=is_fullscreen, visible=False)
-            opened.switch_to()
-            self._app, self._window, self._canvas = app, opened, Canvas()
-        except Exception as error:  # pyglet raises many kinds: no display, no OpenGL, a broken driver
-            if opened is not None:
-                opened.close()
-            raise cannot_open(error) from error
+                return first_size(width, height, self._extra)
+            return WIDTH * scale, HEIGHT * scale + chrome_height(WIDTH * scale, scale, self._extra)
+
+        opened = open_window(size, title, fullscreen=is_fullscreen, visible=False)
+        self._pyglet, self._window, self._canvas = opened
         self._window.push_handlers(self)
         self._window.set_minimum_size(WIDTH // 2, HEIGHT // 2)
         self._window.set_visible(True)
@@ -370,7 +377,7 @@ class Window:
         self._pyglet.clock.schedule_once(self._turn_again, 0)
         try:
             if self.is_open:
-                self._app.run(None)
+                self._pyglet.app.run(None)
         finally:
             self._pyglet.clock.unschedule(self._turn_again)
             self.close()

@@ -14,7 +14,7 @@ from retrosim.tape.race import Race, Racer
 
 from .chrome import MARGIN
 from .pacer import IDLE_NS, SPEEDS
-from .pyglet_window import Canvas, cannot_open
+from .pyglet_window import open_window
 
 # The picture: that of every machine, below it its name, frame, clocks, and a bar of how busy it is.
 
@@ -140,29 +140,19 @@ class RaceWindow:
     def __init__(self, session: RaceSession) -> None:
         self.session = session
         height, width = session.picture().shape[:2]
-        opened = None
-        try:
-            import pyglet
 
-            pyglet.options["shadow_window"] = False
-            from pyglet import app, display, window
+        def size(across: int, down: int) -> tuple[int, int]:
+            left, top, right, bottom = _fit(width, height, across, down - MARGIN)
+            return right - left, bottom - top
 
-            screen = display.get_display().get_default_screen()
-            left, top, right, bottom = _fit(width, height, screen.width, screen.height - MARGIN)
-            opened = window.Window(right - left, bottom - top, "retrosim race", resizable=True)
-            opened.switch_to()
-            self._pyglet, self._app, self._window, self._canvas = pyglet, app, opened, Canvas()
-        except Exception as error:  # pyglet raises many kinds: no display, no OpenGL, a broken driver
-            if opened is not None:
-                opened.close()
-            raise cannot_open(error) from error
+        self._pyglet, self._window, self._canvas = open_window(size, "retrosim race")
         self._window.push_handlers(self)
 
     def run(self) -> None:
         """Show the window until it is closed. Errors: TapeError."""
         self._pyglet.clock.schedule_once(self._turn, 0)
         try:
-            self._app.run(None)
+            self._pyglet.app.run(None)
         finally:
             self._pyglet.clock.unschedule(self._turn)
             if self._window.context is not None:

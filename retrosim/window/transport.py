@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 
 from retrosim.errors import CpuFault
-from retrosim.machine.interface import AnyMachine, has_cpu
+from retrosim.machine.interface import AnyMachine, RunOutcome, has_cpu
 from retrosim.machine.pieces import Turn
 from retrosim.tape.play import InputTimeline
 
@@ -130,11 +130,15 @@ STATE_EVERY, STATE_SHARE = 12, 0.04
 def run_ahead(machine: AnyMachine) -> None:
     """Run a frame and undo it, so that whatever compiles on first use is compiled."""
     state = machine.save()
-    if has_cpu(machine):
-        machine.run(frames=1, cycles=int(CALL_TICKS * machine.clock_hz / machine.frame_hz))
-    else:
-        machine.run(frames=1)
+    _run_frame(machine)
     machine.load(state)
+
+
+def _run_frame(machine: AnyMachine) -> RunOutcome:
+    """Run to the end of the frame, or for CALL_TICKS. Errors: CpuFault."""
+    if not has_cpu(machine):
+        return machine.run(frames=1)
+    return machine.run(frames=1, cycles=int(CALL_TICKS * machine.clock_hz / machine.frame_hz))
 
 
 class Transport:
@@ -145,6 +149,7 @@ class Transport:
     after_frame  Callable[[], None]                called when a frame has ended; not when rewinding
 
     halted       why the machine cannot go on, or ""
+    is_between_frames  has the last frame ended, and the next one not begun?
     tick_cycles  CPU clocks in a period of the frame clock, 0 without a CPU
     """
 
@@ -167,7 +172,7 @@ class Transport:
         """Begin with the machine as it is now (after power-on, a reset or a loaded state) and forget its past."""
         self.halted = ""
         self._on_screen = 0  # ticks that the last frame still has to be shown
-        self._is_between_frames = True
+        self.is_between_frames = True
         self._is_from_power_on = self.machine.frame_number == 0
         self.rewind.forget()
         begun = self.clock()
@@ -179,11 +184,6 @@ class Transport:
     def history(self) -> list[tuple[int, dict[str, int]]] | None:
         """Inputs since power-on, (frame, device states) where they changed; None if a state was loaded since."""
         return self.rewind.inputs.changes if self._is_from_power_on else None
-
-    @property
-    def is_between_frames(self) -> bool:
-        """Whether the last frame has ended and the next one has not begun."""
-        return self._is_between_frames
 
     @property
     def tick(self) -> int:
@@ -239,10 +239,7 @@ class Transport:
             return False
         tick = self.tick
         try:
-            if has_cpu(self.machine):
-                result = self.machine.run(frames=1, cycles=int(CALL_TICKS * self.tick_cycles))
-            else:
-                result = self.machine.run(frames=1)
+            result = _run_frame(self.machine)
         except CpuFault as fault:
             return self._halt(str(fault))
         if result.reason not in ("frames", "cycles"):
@@ -282,7 +279,7 @@ class Transport:
                 machine.set_input(device, value)
             if machine.run(frames=1).reason != "frames":
                 break
-        self._is_between_frames = True
+        self.is_between_frames = True
         self._on_screen = 0
         self.rewind.inputs.forget_from(target)
         return True
@@ -291,7 +288,7 @@ class Transport:
         """Begin the next frame unless one has begun already; False if there is none."""
         if self.halted:
             return False
-        if self._is_between_frames:
+        if self.is_between_frames:
             frame = self.machine.frame_number
             inputs = self._inputs(frame)
             if inputs is None:
@@ -302,11 +299,11 @@ class Transport:
                 except ValueError as error:
                     return self._halt(f"inputs of frame {frame:,}: {error}")
             self.rewind.inputs.note(frame, inputs)
-            self._is_between_frames = False
+            self.is_between_frames = False
         return True
 
     def _end(self) -> None:
-        self._is_between_frames = True
+        self.is_between_frames = True
         self.rewind.note(self.machine)
         self._after_frame()
 

@@ -20,6 +20,7 @@ from retrosim.console.target import Target
 from retrosim.cost.sources import line_of, source_texts
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.debug import Debugger, views
+from retrosim.debug.conditions import symbol_text
 from retrosim.machine.pieces import Turn
 
 from ..controls import PAD
@@ -57,18 +58,6 @@ def sources_of(machine: Machine) -> dict[str, list[str]]:
     return source_texts({file for _, file, _ in machine.image.lines}, [*folders, Path()])
 
 
-def instruction_before(debugger: Debugger, address: int) -> int:
-    """Return the address of the instruction before another, that one's where none is known."""
-    found = views.Decoder(debugger.machine).before(address, 1)
-    return found[0][0] if found else address
-
-
-def instruction_after(debugger: Debugger, address: int) -> int:
-    """Return the address of the instruction after another, that one's at the end of memory."""
-    found = views.Decoder(debugger.machine).following(address, 2)
-    return found[-1][0]
-
-
 def code_rows(debugger: Debugger, texts: Mapping[str, Sequence[str]], cursor: int, count: int) -> list[Row]:
     """Return rows of code, the instruction at `cursor` in the middle where there is enough before it.
 
@@ -89,8 +78,8 @@ def code_rows(debugger: Debugger, texts: Mapping[str, Sequence[str]], cursor: in
         if each.address == cursor:
             middle = len(rows)
         insn = decoder.at(each.address)
-        target = machine.image.symbol_at(insn.target) if insn and insn.target is not None else None
-        to = "" if target is None else f"  ; {target[0]}" + (f"+{target[1]:#x}" if target[1] else "")
+        target = symbol_text(machine.image, insn.target) if insn and insn.target is not None else ""
+        to = f"  ; {target}" if target else ""
         rows.append(Row(f"{each.address:06X} {each.clocks:>{CLOCKS_WIDTH}}  {each.text}{to}", each))
     first = max(0, middle - count // 2)
     return rows[first : first + count]
@@ -338,10 +327,11 @@ class DebugPanel(Panel):
         self._move(lambda: self.debugger.until(self.cursor))
 
     def _do_up(self, _: int) -> None:
-        self.cursor = instruction_before(self.debugger, self.cursor)
+        before = views.Decoder(self.machine).before(self.cursor, 1)
+        self.cursor = before[0][0] if before else self.cursor
 
     def _do_down(self, _: int) -> None:
-        self.cursor = instruction_after(self.debugger, self.cursor)
+        self.cursor = views.Decoder(self.machine).following(self.cursor, 2)[-1][0]
 
     def _do_home(self, _: int) -> None:
         self.cursor = self.debugger.registers()["pc"]

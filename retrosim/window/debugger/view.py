@@ -14,8 +14,8 @@ from retrosim.screen.font import ADVANCE, LEADING, draw_text, text_width
 from retrosim.screen.framebuffer import HEIGHT, LT_GRAY, WIDTH, Rect, frame_rect, paint_rect
 from retrosim.screen.overlay import BLUE, INK, PAPER, RED, Ink
 
-from ..panel import Zone
-from .panel import COMMANDS, MEMORY_TOP, PANES, PROMPTS, DebugPanel, code_rows
+from ..panel import Zone, draw_buttons
+from .panel import MEMORY_TOP, PANES, PROMPTS, DebugPanel, code_rows
 
 LEFT_PARTS, RIGHT_PARTS = (4, 384), (388, 636)  # first and last column
 CODE_TOP, BOTTOM = 36, 462
@@ -65,7 +65,7 @@ def draw_debugger(panel: DebugPanel) -> np.ndarray:
     paint_rect(image, (0, 0, WIDTH, HEIGHT), LT_GRAY, foreground=INK, background=PAPER)
     zones: list[Zone] = []
     panel.zones = zones
-    _buttons(image, panel, zones)
+    _buttons(image, panel)
     for top, bottom, columns in (
         (CODE_TOP, MEMORY_TOP - 4, LEFT_PARTS),
         (MEMORY_TOP, BOTTOM, LEFT_PARTS),
@@ -91,24 +91,13 @@ def draw_debugger(panel: DebugPanel) -> np.ndarray:
     return image
 
 
-def _buttons(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
+def _buttons(image: np.ndarray, panel: DebugPanel) -> None:
     paint_rect(image, (0, 0, WIDTH, CODE_TOP - 3), foreground=PAPER)
     paint_rect(image, (0, CODE_TOP - 4, WIDTH, CODE_TOP - 3), foreground=INK)
     machine = panel.machine
     title = f"Debugger - {machine.name}, frame {machine.frame_number:,}, clock {machine.cycles:,}"
     draw_text(image, 6, 4, title, INK, bold=True)
-    left = 4
-    for command in COMMANDS:
-        if not command.button:
-            continue
-        is_on = command.action == "go" and panel.is_running
-        text = "Stop" if is_on else command.button
-        rect = (left, 16, left + text_width(text) + 7, 31)
-        paint_rect(image, rect, foreground=INK if is_on else PAPER)
-        frame_rect(image, rect, foreground=INK)
-        draw_text(image, left + 4, 19, text, PAPER if is_on else INK)
-        zones.append(Zone(rect, command.action))
-        left = rect[2] + 2
+    draw_buttons(image, panel, 4, 16)
 
 
 def _code(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:

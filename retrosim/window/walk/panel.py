@@ -53,6 +53,10 @@ COMMANDS = (
 )
 
 
+GOES_ON = ("go", "backwards", "slower", "faster", "place")
+"""Commands that do not stop a walk."""
+
+
 class WalkPanel(Panel):
     """A check under way, one of its moments at a time; see `Panel`.
 
@@ -170,7 +174,6 @@ class WalkPanel(Panel):
             self.message = f"no {what} {'follows' if step > 0 else 'before'} in this check"
 
     def _level(self, level: str, step: int) -> None:
-        self.is_running = False
         if level in ("sector", "pass") and not self.count(level):
             level = "pair"
         self._search(lambda moment: moment.level == level, step, level)
@@ -193,6 +196,7 @@ class WalkPanel(Panel):
             super().do(action, argument)
 
     def _act(self, action: str, argument: int | str) -> None:
+        self.is_running = self.is_running and action in GOES_ON
         level = action.removeprefix("back_")
         if level in ("pass", "sector", "pair"):
             self._level(level, -1 if action.startswith("back_") else 1)
@@ -209,29 +213,23 @@ class WalkPanel(Panel):
         self.is_backwards = not self.is_backwards
 
     def _do_step(self, _: int) -> None:
-        self.is_running = False
         self.debugger.go_to(self.machine.instructions + 1)
         self._stepped()
 
     def _do_back_step(self, _: int) -> None:
-        self.is_running = False
         self.debugger.reverse_step()
         self._stepped()
 
     def _do_start(self, _: int) -> None:
-        self.is_running = False
         self._go(0)
 
     def _do_end(self, _: int) -> None:
-        self.is_running = False
         self._go(len(self.walk.moments) - 1)
 
     def _do_hits(self, _: int) -> None:
-        self.is_running = False
         self._search(lambda moment: moment.is_hit, 1, "pair in collision")
 
     def _do_frame(self, _: int) -> None:
-        self.is_running = False
         if self._is_at_end_of_tape:
             self.message = f"the tape ends here, after {self.machine.frame_number:,} frames"
             return
@@ -242,7 +240,6 @@ class WalkPanel(Panel):
             self._go(here)
 
     def _do_back_frame(self, _: int) -> None:
-        self.is_running = False
         self._to_check(self.walk.back)
 
     def _do_slower(self, _: int) -> None:

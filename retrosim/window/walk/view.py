@@ -19,8 +19,8 @@ from retrosim.screen.overlay import INK, ON_LIGHT, PAPER, PEN, RED, Ink, Inks, d
 from retrosim.screen.shapes import Shapes
 
 from ..chrome import fitted
-from ..panel import Zone
-from .panel import COMMANDS, WalkPanel
+from ..panel import Zone, draw_buttons
+from .panel import WalkPanel
 
 BOX_HEIGHT = 174
 CODE_ROWS = 7
@@ -174,7 +174,7 @@ def _box(image: np.ndarray, panel: WalkPanel, top: int) -> None:
     _bar(image, panel, top + BAR_TOP)
     _source(image, panel, top + BAR_TOP + BAR_HEIGHT + 4)
     _instructions(image, panel, top + BAR_TOP + BAR_HEIGHT + 4)
-    _buttons(image, panel, top + BOX_HEIGHT - 19)
+    draw_buttons(image, panel, 5, top + BOX_HEIGHT - 19, ["backwards"] if panel.is_backwards else [])
 
 
 def _bar(image: np.ndarray, panel: WalkPanel, top: int) -> None:
@@ -227,18 +227,3 @@ def _row(image: np.ndarray, columns: tuple[int, int], y: int, text: str, is_here
     if is_here:
         paint_rect(image, (columns[0] - 2, y - 2, columns[1], y + LEADING - 2), foreground=INK)
     draw_text(image, columns[0], y, text, PAPER if is_here else INK)
-
-
-def _buttons(image: np.ndarray, panel: WalkPanel, top: int) -> None:
-    left = 5
-    for command in COMMANDS:
-        if not command.button:
-            continue
-        is_on = (command.action == "go" and panel.is_running) or (command.action == "backwards" and panel.is_backwards)
-        text = "Stop" if command.action == "go" and panel.is_running else command.button
-        rect = (left, top, left + text_width(text) + 7, top + 15)
-        paint_rect(image, rect, foreground=INK if is_on else PAPER)
-        frame_rect(image, rect, foreground=INK)
-        draw_text(image, left + 4, top + 3, text, PAPER if is_on else INK)
-        panel.zones.append(Zone(rect, command.action))
-        left = rect[2] + 2

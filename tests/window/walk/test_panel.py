@@ -9,7 +9,8 @@ from retrosim.rom import load_rom
 from retrosim.scenarios import load_walk
 from retrosim.tape import Player, load_tape
 from retrosim.window.compose import compose
-from retrosim.window.walk.view import BOX_HEIGHT, COMMANDS, LIGHT, sector_rect
+from retrosim.window.walk.panel import COMMANDS
+from retrosim.window.walk.view import BOX_HEIGHT, LIGHT, sector_rect
 from tests.helpers.amount import FULL
 from tests.helpers.machine.flat import MACHINE_OF
 from tests.helpers.window.bench import Bench
