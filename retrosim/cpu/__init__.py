@@ -1,6 +1,11 @@
-"""Simulated CPUs: `spec` says what a row is, `engines` run rows, and each instruction set has a package of its own.
+"""Simulated CPUs: instruction sets as rows, and what runs, times, lists and assembles them.
 
-Those packages have the same files:
+    spec        what an instruction set is made of
+    assembly    how operands and instructions are written and encoded
+    engines     what runs the rows
+    m68k ppc x86    an instruction set each
+
+The instruction sets have the same files:
 
     models      the CPU models, each put together as a `Cpu`: registers by name, calling conventions, faults, tracing,
                 and base clocks of an instruction as reports show them

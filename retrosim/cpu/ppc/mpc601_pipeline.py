@@ -52,6 +52,7 @@ CAUSES = {
 SLACK = 12  # clocks: more than any wait for a register, a branch or a fetch that is not one for the bus
 # state fields: times without older work
 STAGES = ("entered", "issue1", "issue2", "issue3", "fetched", "branched", "sector_time")
+# and those at which something else is ready
 READY = ("sector_start", "resolved", "lr_ready", "ctr_ready", "cr_ready", "ready")
 
 
