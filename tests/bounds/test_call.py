@@ -8,13 +8,7 @@ from functools import cache
 import pytest
 
 from retrosim.bounds import search as bounds_search
-from retrosim.bounds.caches import Held, Near
 from retrosim.bounds.call import Unbounded, bound, measure_bounded
-from retrosim.bounds.paths import Path
-from retrosim.bounds.residence import MAX_WAYS, Residence, Use, Way, joined
-from retrosim.bounds.state import either, join
-from retrosim.bounds.words import Span, const, unknown
-from retrosim.cpu.spec.cpu import Cache, Lines
 from retrosim.machine import Machine
 from retrosim.rom import load_elf, load_rom
 from retrosim.study.comparison import build_of
@@ -134,28 +128,6 @@ def test_lines_in_a_loop_are_missed_once(tmp_path):
     assert bound(many, "routine").maximum - bound(few, "routine").maximum < 2 * 34  # of two sectors read
 
 
-def test_ways_that_stand_for_all():
-    first, second = Use("data", 1, False), Use("data", 2, False)
-    ways = joined([Way(5, frozenset([first])), Way(7, frozenset([first, second])), Way(9, frozenset([second]))])
-    assert set(ways) == {Way(7, frozenset([first, second])), Way(9, frozenset([second]))}
-    many = joined(Way(unit, frozenset([Use("data", unit, False)])) for unit in range(MAX_WAYS + 3))
-    assert len(many) == MAX_WAYS
-    for unit in range(MAX_WAYS + 3):
-        assert any(way.clocks >= unit and Use("data", unit, False) in way.used for way in many)
-
-
-def test_a_table_takes_up_as_many_lines_as_it_has():
-    lines = Lines(32, 64, 8, 7, 1 << 23, lambda line, units: (line, 0), "filling", units=2)
-    cache = Cache("tag", lines=lines)
-    residence = Residence({"data": cache}, {})
-    table = [Use("data", None, False, Span(32, 0x2000, 0x2FF0), 0, 4) for _ in range(20)]
-    assert residence.holds((Way(0, frozenset(table)),))
-    anywhere = [Use("data", None, False, unknown(32), 0, 4) for _ in range(9)]
-    assert residence.holds((Way(0, frozenset(anywhere[:8])),))
-    assert not residence.holds((Way(0, frozenset(anywhere)),))
-    assert residence.holds(tuple(Way(0, frozenset([use])) for use in anywhere))
-
-
 def test_a_bound_that_is_too_small(tmp_path, monkeypatch):
     monkeypatch.setattr(bounds_search, "MAX_INSTRUCTIONS", 400)
     machine = summing(tmp_path)
@@ -198,86 +170,6 @@ def test_bounds_are_tight(name):
     report = report_of(name, *ROUTINES[0], CALLS)
     assert not report.exceeded
     assert report.maximum <= TIGHT[name] * report.found.maximum
-
-
-def test_a_path_knows_what_its_conditions_tell():
-    path = Path(None)
-    word = unknown(32)
-    path.take(word.eq(7), True)
-    assert path.decided[id(word)][0] == 7
-    path.take(~unknown(32).eq(7), True)
-    assert len(path.decided) == 3
-
-
-def test_words_a_known_distance_apart():
-    """Is the second byte of an operand in the same line as the first?"""
-    address = Span(32, 0, 0xFFFFFE, 0, 0xFFFFFE)  # even
-    assert (address + 1 >> 4).eq(address >> 4).known == 1
-    assert (address + 3 >> 4).eq(address >> 4).known is None
-    assert (address + 16 >> 4).eq(address >> 4).known == 0
-
-
-def test_lines_near_a_base():
-    lines = Lines(16, 64, 4, 1, 1 << 23, lambda line, units: (line, 0), "filling")
-    base, other = unknown(32), unknown(32)
-    held = Held(lines).used_near(Near(base, (4, 5)), True, True)
-    assert held.has_near(Near(base, (4, 5))) and not held.has_near(Near(base, (6, 7)))
-    held = held.used_near(Near(base, (8, 9)), True, True)
-    assert held.has_near(Near(base, (6, 7))) and not held.has_near(Near(other, (6, 7)))
-    held = held.used_near(Near(other, (0,)), True, True)
-    assert held.has_near(Near(base, (6, 7)))
-    assert not held.used_unknown().has_near(Near(base, (6, 7)))
-    far = held.used_near(Near(base, (1 << 16,)), True, True)  # perhaps in the same set
-    assert not far.has_near(Near(base, (6, 7)))
-
-
-def test_words_hold_what_operations_give():
-    cases = [const(8, 200), unknown(8), Span(8, 10, 20), join(const(8, 4), const(8, 12)), Span(8, 250, 255)]
-    operations = {
-        "+": lambda a, b: a + b,
-        "-": lambda a, b: a - b,
-        "*": lambda a, b: a * b,
-        "&": lambda a, b: a & b,
-        "|": lambda a, b: a | b,
-        "^": lambda a, b: a ^ b,
-    }
-    comparisons = {"ult": lambda a, b: a < b, "ule": lambda a, b: a <= b, "eq": lambda a, b: a == b}
-    for a in cases:
-        for b in cases:
-            if a is b:
-                continue  # the same word stands for the same value
-            for x in _values(a):
-                for y in _values(b):
-                    for name, operation in operations.items():
-                        assert _holds(operation(a, b), operation(x, y) & 255), (name, a, b, x, y)
-                    for name, operation in comparisons.items():
-                        assert _holds(getattr(a, name)(b), int(operation(x, y))), (name, a, b, x, y)
-
-
-def test_choices_hold_what_they_choose():
-    cases = [const(8, 3), Span(8, 0, 5), Span(8, 2, 9), unknown(8)]
-    for a in cases:
-        for b in cases:
-            if a is b:
-                continue
-            condition = a.ult(b)
-            minimum, maximum, rest = (
-                (either(condition, x, y) if condition.known is None else (x if condition.known else y))
-                for x, y in ((a, b), (b, a), (b - a, const(8, 0)))
-            )
-            for x in _values(a):
-                for y in _values(b):
-                    assert _holds(minimum, min(x, y)) and _holds(maximum, max(x, y)), (a, b, x, y)
-                    assert _holds(rest, max(0, y - x)), (a, b, x, y)
-
-
-def _values(span: Span) -> list[int]:
-    found = [value for value in range(256) if _holds(span, value)]
-    return found[:: max(1, len(found) // 12)]
-
-
-def _holds(span: Span, value: int) -> bool:
-    return span.lo <= value <= span.hi and value & ~span.free == span.ones and (not span.values or value in span.values)
 
 
 def test_a_loop_whose_count_depends_on_the_loop_before():

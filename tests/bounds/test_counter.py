@@ -147,3 +147,22 @@ def test_a_call_that_misses_more_than_twice_each_line(tmp_path, monkeypatch):
     lines = 3
     assert misses_more == 6 and 2 * lines < lines + misses_more <= max(counts)
     assert longest <= min(proven)
+
+
+def test_a_line_that_is_there_is_not_missed():
+    for number in (0, 1):
+        assert Misses(LINES, 2).after([Look(None, number, 1, True)] * 2).total() == 0
+    assert counted([0]) == counted([0, 0]) == 1
+    base = unknown(32)
+    assert Misses(LINES, 2).after([Look(base, 0, 4, True)]).total() == 0
+
+
+def test_where_a_base_lies_in_its_line():
+    """What is known of its bits leaves fewer places; so does that operands are aligned."""
+    for free, offset, size, places in ((-16, 0, 4, {0}), (-8, 0, 4, {0, 8}), (-2, 0, 2, set(range(0, 16, 2)))):
+        base = Span(32, 0, 1 << 20, 0, free)
+        assert set(Misses(LINES, 2).after([Look(base, offset, size, False)]).by_base[base]) == places
+    odd = Span(32, 1, 1 << 20, 1, -2)
+    assert set(Misses(LINES, 2).after([Look(odd, 1, 2, False)]).by_base[odd]) == set(range(1, 16, 2))
+    across = Misses(LINES, 2).after([Look(Span(32, 0, 1 << 20, 14, -16), 0, 4, False)])
+    assert across.total() == 2
