@@ -11,11 +11,14 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -27,6 +30,7 @@ from retrosim.jit import kernel
 from retrosim.machine import Machine
 
 from .peers import PACKAGES, runs
+from .race import Ready
 from .workload import STALE, Job, Workload, digest
 
 SIMULATED = {
@@ -43,6 +47,7 @@ SIMULATED = {
 PEERS = (*PACKAGES, "native-c")
 ENGINES = (*SIMULATED, "kernel", *PEERS)
 HOST_PACKAGES = ("numba", "llvmlite", "numpy", *PACKAGES.values())
+ON_REQUEST = ("evaluate",)  # one run of a program takes it seconds
 LONGEST_RUN = 120  # seconds a process may take for anything
 WARM_INSTRUCTIONS = 2_000_000  # after which what is found at run time has been recompiled
 
@@ -189,6 +194,41 @@ class Peer(Contender):
     def close(self) -> None:
         self._process.kill()
         self._process.communicate()
+
+
+Opened = TypeVar("Opened", bound=Contender)
+
+
+@contextmanager
+def opened(
+    engines: Iterable[str], open_one: Callable[[str, Path], Opened], step: Callable[[str], None]
+) -> Iterator[dict[str, Opened | RetrosimError]]:
+    """Open contenders until the block ends; who cannot be opened has its error in place of a contender.
+
+    open_one  engine, a folder of its own for files -> contender
+    step      called with the engine that comes next
+    """
+    contenders: dict[str, Opened | RetrosimError] = {}
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="retrosim-bench-"))
+        for engine in engines:
+            step(engine)
+            try:
+                contenders[engine] = contender = open_one(
+                    engine, Path(tempfile.mkdtemp(prefix=f"{engine}-", dir=folder))
+                )
+                stack.callback(contender.close)
+            except RetrosimError as error:
+                contenders[engine] = error
+        yield contenders
+
+
+def ready_for(engine: str, contender: Contender, run: Callable[[int], float]) -> Ready:
+    """Return a contender that is warm; of one that takes seconds for a repetition a lap is one, and nothing before."""
+    if engine in ON_REQUEST:
+        return Ready(run, is_slow=True)
+    contender.warm_up()
+    return Ready(run)
 
 
 def child_environment(**variables: str) -> dict[str, str]:

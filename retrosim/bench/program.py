@@ -7,10 +7,8 @@ but for this host; what it writes otherwise (an address, say) is told, and no er
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,12 +23,22 @@ from retrosim.machine.memory import EXIT, YIELD_FRAME
 from retrosim.report.text import short_percent, times
 from retrosim.rom import Image
 
-from .contenders import HOST_PACKAGES, LONGEST_RUN, SIMULATED, WARM_INSTRUCTIONS, Contender, Lap, Peer, missing_peer
+from .contenders import (
+    HOST_PACKAGES,
+    LONGEST_RUN,
+    SIMULATED,
+    WARM_INSTRUCTIONS,
+    Contender,
+    Lap,
+    Peer,
+    missing_peer,
+    opened,
+    ready_for,
+)
 from .native import NativeProgram, why_not_native
 from .peers import PACKAGES, Services
 from .programs import (
     CONTENDERS,
-    ON_REQUEST,
     Cost,
     ProgramCase,
     ProgramMethod,
@@ -226,37 +234,25 @@ class _Field:
         reference.warm_up()
         self.cost = reference.cost
         self._expected = reference.run(1).result
-        with ExitStack() as stack:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="retrosim-bench-")))
-            opened: dict[str, Contender | RetrosimError] = {}
-            for engine in engines:
-                steps.next(f"{self._machine}: {engine}, opening")
-                try:
-                    opened[engine] = contender = self._open(engine, reference, folder)
-                    stack.callback(contender.close)
-                except RetrosimError as error:
-                    opened[engine] = error
-            entries = [Entry(engine, partial(self._ready, engine, opened[engine])) for engine in engines]
+        open_one = partial(self._open, reference)
+        with opened(engines, open_one, lambda engine: steps.next(f"{self._machine}: {engine}, opening")) as contenders:
+            entries = [Entry(engine, partial(self._ready, engine, contenders[engine])) for engine in engines]
             race(entries, rounds, seconds, steps, self._machine)
         return entries
 
-    def _open(self, engine: str, reference: OwnEngine, folder: Path) -> Contender:
-        own = Path(tempfile.mkdtemp(prefix=f"{engine}-", dir=folder))
+    def _open(self, reference: OwnEngine, engine: str, folder: Path) -> Contender:
         if SIMULATED.get(engine) == ("recompile", "full"):
             return reference
         if engine in SIMULATED:
             return OwnEngine(self._machine, self._image, *SIMULATED[engine])
         if engine in PACKAGES:
-            return OwnPeer(engine, Machine(self._machine, self._image, engine="evaluate"), own)
-        return self._native(own)
+            return OwnPeer(engine, Machine(self._machine, self._image, engine="evaluate"), folder)
+        return self._native(folder)
 
     def _ready(self, engine: str, contender: Contender | RetrosimError) -> Ready:
         if isinstance(contender, RetrosimError):
             raise contender
-        if engine in ON_REQUEST:
-            return Ready(partial(self._timed, engine, contender), is_slow=True)
-        contender.warm_up()
-        return Ready(partial(self._timed, engine, contender))
+        return ready_for(engine, contender, partial(self._timed, engine, contender))
 
     def _timed(self, engine: str, contender: Contender, count: int) -> float:
         lap = contender.run(count)

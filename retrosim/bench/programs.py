@@ -7,9 +7,7 @@ same sources, compiled for this host with -O2. Every lap's checksum must be the 
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -32,6 +30,7 @@ from retrosim.rom import Rom, load_rom
 from .contenders import (
     ENGINES,
     HOST_PACKAGES,
+    ON_REQUEST,
     PEERS,
     SIMULATED,
     OfMachineCode,
@@ -39,6 +38,8 @@ from .contenders import (
     Simulated,
     missing_peer,
     of_machine_code,
+    opened,
+    ready_for,
 )
 from .native import NO_ROM_SOURCES, NOT_NATIVE, PROGRAM_SOURCES, NativePrograms, why_not_native
 from .peers import PACKAGES
@@ -62,7 +63,6 @@ from .workload import LOOP, PAGE, Job, job_of
 
 ROM = "bench"
 CONTENDERS = tuple(engine for engine in ENGINES if engine != "kernel")
-ON_REQUEST = ("evaluate",)  # one run of a program takes it seconds
 COLUMNS = (
     *("machine", "program", "engine", "per_second", "best_per_second", "spread"),
     *("instructions_per_second", "times_machine", "error"),
@@ -337,16 +337,11 @@ def _races(
     order: Literal["big", "little"] = "little" if machine.image.isa.startswith("i") else "big"
     costs = {program: _cost(machine, program) for program in programs}
     cases = []
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="retrosim-bench-")))
-        contenders: dict[str, Emulator | RetrosimError] = {}
-        for engine in engines:
-            steps.next(f"{name}: {engine}, opening")
-            try:
-                contenders[engine] = opened = _open(engine, rom, machine, memory, jobs, folder)
-                stack.callback(opened.close)
-            except RetrosimError as error:
-                contenders[engine] = error
+
+    def open_one(engine: str, folder: Path) -> Emulator:
+        return _open(engine, rom, machine, memory, jobs, folder)
+
+    with opened(engines, open_one, lambda engine: steps.next(f"{name}: {engine}, opening")) as contenders:
         for program in programs:
             expected = rom.constants[program].to_bytes(4, order)
             entries = [
@@ -367,14 +362,13 @@ def _cost(machine: Machine, program: str) -> Cost:
 
 def _open(engine: str, rom: Rom, machine: Machine, memory: bytes, jobs: dict[str, Job], folder: Path) -> Emulator:
     """Make a contender ready. Errors: RetrosimError."""
-    own = Path(tempfile.mkdtemp(prefix=f"{engine}-", dir=folder))
     first = next(iter(jobs.values()))
     if engine in SIMULATED:
         kind, timing = SIMULATED[engine]
         return Simulated(kind, open_engine(machine.name, rom, jobs, engine=kind, timing=timing), first)
     if engine in PACKAGES:
-        return Peer(engine, machine.image.isa, memory, first, own)
-    return NativePrograms(rom, first, "little" if machine.image.isa.startswith("i") else "big", own)
+        return Peer(engine, machine.image.isa, memory, first, folder)
+    return NativePrograms(rom, first, "little" if machine.image.isa.startswith("i") else "big", folder)
 
 
 def _ready(engine: str, contender: Emulator | RetrosimError, job: Job, expected: bytes) -> Ready:
@@ -382,10 +376,7 @@ def _ready(engine: str, contender: Emulator | RetrosimError, job: Job, expected:
     if isinstance(contender, RetrosimError):
         raise contender
     contender.job = job
-    if engine in ON_REQUEST:
-        return Ready(partial(_timed, contender, expected), is_slow=True)
-    contender.warm_up()
-    return Ready(partial(_timed, contender, expected))
+    return ready_for(engine, contender, partial(_timed, contender, expected))
 
 
 def _timed(contender: Emulator, expected: bytes, count: int) -> float:

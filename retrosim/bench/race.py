@@ -6,8 +6,6 @@ who cannot take part is left out, with the reason. Beside the figures stands wha
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import platform
 import re
@@ -26,6 +24,7 @@ from retrosim.cache.sources import PACKAGE, source_digest
 from retrosim.errors import RetrosimError
 from retrosim.report.json import to_json
 from retrosim.report.page import Section, facts, page, paragraph, records, settings
+from retrosim.report.text import csv_text
 
 REPEATED = 2  # times that a lap which seems long enough is run again
 MAX_GROWTH = 50
@@ -286,12 +285,10 @@ def host_file(name: str) -> Path:
 
 def cases_csv(columns: Sequence[str], cases: Sequence[Any], peers: Iterable[str] = ()) -> str:
     """Return cases as CSV: their published keys, and a column for each peer: our speed over its."""
-    text, peers = io.StringIO(), list(peers)
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*columns, *(f"ratio_to_{peer}" for peer in peers)])
+    rows = []
     for case in map(to_json, cases):
-        writer.writerow([*map(case.get, columns), *(case["ratio_to"].get(peer) for peer in peers)])
-    return text.getvalue()
+        rows.append(case | {f"ratio_to_{peer}": ratio for peer, ratio in case.get("ratio_to", {}).items()})
+    return csv_text([*columns, *(f"ratio_to_{peer}" for peer in peers)], rows)
 
 
 def skipped_lines(skipped: Iterable[Skipped]) -> list[Text]:

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from retrosim.report.json import SPREAD, to_json
 from retrosim.report.page import Column, Section, facts, page, paragraph, table
+from retrosim.report.tables import figures_table
 
 from .report import CostReport, FunctionCost, LineCost
 from .text import cost_title
@@ -191,9 +190,7 @@ def _said(value: Any) -> str:
 
 
 def _pairs(heading: str, rows: Sequence[tuple[str, Sequence[Any]]]) -> RenderableType:
-    grid = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for column in ("first", "second", "change"):
-        grid.add_column(column, justify="right", no_wrap=True)
+    grid = figures_table("first", "second", "change")
     grid.add_column(heading, no_wrap=True, overflow="ellipsis", ratio=1)
     grid.expand = any(len(name) > LONG for name, _ in rows)
     for name, pair in rows:

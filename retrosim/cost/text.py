@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import PurePosixPath
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -16,7 +13,8 @@ from rich.text import Text
 
 from retrosim.machine.presets import preset
 from retrosim.report.json import to_json
-from retrosim.report.text import between, percent, warmth
+from retrosim.report.tables import figures_table
+from retrosim.report.text import between, counted, csv_text, percent, warmth
 
 from .counting import causes_of
 from .report import CallCost, CallTotals, CostReport, FunctionCost, InstructionCost, LineCost, Report
@@ -71,13 +69,8 @@ def sources_of(listing: Sequence[InstructionCost]) -> str:
 
 def listing_csv(report: CostReport) -> str:
     """Return the annotated listing as CSV; addresses in hexadecimal, a column for each cause."""
-    text = io.StringIO()
     rows = [to_json(row) | (row.causes or {}) | {"address": f"{row.address:06X}"} for row in report.breakdown.listing]
-    columns = [column for column in rows[0] if column != "causes"]
-    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_text([column for column in rows[0] if column != "causes"], rows)
 
 
 def cost_title(report: CostReport) -> str:
@@ -91,11 +84,10 @@ def cost_title(report: CostReport) -> str:
 
 def _totals(report: CostReport) -> RenderableType:
     totals, clocks = report.totals, report.clocks
-    count = totals.instructions
     bars = "" if totals.low is None else f" ({between(totals.low, totals.high)})"
     lines = [
         f"{totals.cycles:,} cycles{bars}",
-        f"{count:,} instruction{'s'[count == 1 :]}, {totals.cycles_per_instruction:.2f} cycles per instruction",
+        f"{counted(totals.instructions, 'instruction')}, {totals.cycles_per_instruction:.2f} cycles per instruction",
         f"{totals.microseconds:,.2f} us at {report.clock_hz / 1e6:g} MHz; result {_result(totals)}",
     ]
     changed = [f"{name} {value}" for name, value in clocks.memory_changed.items()]
@@ -148,16 +140,9 @@ def line_name(file: str | None, line: int | None) -> str:
     return f"{PurePosixPath(file).name}:{line}" if file else "(without a line)"
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for column in columns:
-        table.add_column(column, justify="right", no_wrap=True)
-    return table
-
-
 def hottest_lines(rows: Sequence[LineCost]) -> RenderableType:
     """Return a table of source lines, with their text where it was found."""
-    table, has_text = _table("cycles", "%", "visits"), any(row.text for row in rows)
+    table, has_text = figures_table("cycles", "%", "visits"), any(row.text for row in rows)
     table.add_column("line", no_wrap=has_text, overflow="ellipsis" if has_text else "fold")
     if has_text:
         table.add_column("source", no_wrap=True, overflow="ellipsis", ratio=1)
@@ -170,7 +155,7 @@ def hottest_lines(rows: Sequence[LineCost]) -> RenderableType:
 
 def hottest_functions(rows: Sequence[FunctionCost]) -> RenderableType:
     """Return a table of functions: their own cycles, and those with all that they call."""
-    table = _table("cycles", "%", "with calls", "%", "instructions", "visits")
+    table = figures_table("cycles", "%", "with calls", "%", "instructions", "visits")
     table.add_column("function", overflow="fold")
     for row in rows:
         own, inclusive = (f"{row.cycles:,}", f"{row.percent:.1f}"), f"{row.inclusive:,}"
@@ -182,7 +167,7 @@ def hottest_functions(rows: Sequence[FunctionCost]) -> RenderableType:
 def call_tree(rows: Sequence[CallCost], top: int) -> RenderableType:
     """Return the calls that took most with all that they led to, in the order of the tree."""
     costliest = sorted(rows, key=lambda row: -row.inclusive_cycles)[:top]  # with each its callers: they took no less
-    table = _table("with calls", "%", "own", "times")
+    table = figures_table("with calls", "%", "own", "times")
     table.add_column("called, from", overflow="fold")
     for row in sorted(costliest, key=lambda row: row.node):
         place = f", {line_name(row.site_file, row.site_line)}" if row.site_file else ""

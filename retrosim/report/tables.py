@@ -23,6 +23,14 @@ def number_table(*headings: str) -> NumberTable:
     return table
 
 
+def figures_table(*headings: str) -> Table:
+    """Return an empty table without edges: numbers first; what follows is added, and takes the width that is left."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table
+
+
 def heading(text: str) -> Text:
     """Return what stands above a table."""
     return Text(text, style="bold")

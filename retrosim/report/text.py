@@ -1,6 +1,11 @@
-"""Numbers as text: counts with their nouns, thousands apart, percentages, intervals, how warm the caches were."""
+"""Numbers as text: counts with their nouns, thousands apart, percentages, intervals, how warm the caches were; CSV."""
 
 from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 
 def counted(number: int, thing: str) -> str:
@@ -51,3 +56,12 @@ def warmth(calls: int) -> str:
     if calls:
         return f"warm: {counted(calls, 'call')} before, with the same arguments"
     return "as the program has left them, empty if it has not run"
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return rows as CSV under a line of headings: of each what the columns name, nothing for None."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, astuple
 from math import log10
@@ -16,7 +14,7 @@ from rich.text import Text
 
 from retrosim.report.page import Section, facts, notes_section, page, records, settings
 from retrosim.report.tables import heading, notes, number_table
-from retrosim.report.text import decimal
+from retrosim.report.text import csv_text, decimal
 from retrosim.screen.font import draw_text, text_width
 from retrosim.screen.framebuffer import BLACK, GRAY, WIDTH, blank, frame_rect, macintosh_palette, paint_rect
 
@@ -121,11 +119,7 @@ def comparison_csv(result: Comparison) -> str:
             cells[f"{machine}_cycles_per_frame"] = clocks.cycles_per_frame if clocks else None
             cells[f"{machine}_cycles_per_pair"] = clocks.cycles_per_pair if clocks else None
         rows.append(cells)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_text(list(rows[0]), rows)
 
 
 def study_page(result: Comparison) -> str:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -14,7 +11,7 @@ from retrosim.machine import PRESETS
 from retrosim.report.json import to_json
 from retrosim.report.page import Section, facts, notes_section, page, paragraph, records, settings
 from retrosim.report.tables import heading, notes, number_table
-from retrosim.report.text import between, counted, decimal, grouped, percent
+from retrosim.report.text import between, counted, csv_text, decimal, grouped, percent
 
 from .analysis import METHODS, PARTS, Density
 from .causes import CauseRow, CausesTable
@@ -96,13 +93,10 @@ def render_causes(result: CausesTable) -> RenderableType:
 
 def rows_csv(result: TimingTable | CausesTable) -> str:
     """Return the rows of either table as CSV, one column for each cause."""
-    text = io.StringIO()
     rows = [{**row, **row.get("causes", {})} for row in to_json(result.rows)]
-    columns = [column for column in dict.fromkeys(name for row in rows for name in row) if column != "causes"]
-    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_text(
+        [column for column in dict.fromkeys(name for row in rows for name in row) if column != "causes"], rows
+    )
 
 
 def _machine(result: TimingTable | CausesTable, machine: str) -> list[Text]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from retrosim.bench import contenders
-from retrosim.bench.contenders import OfMachineCode, Peer, Simulated, of_machine_code
+from retrosim.bench.contenders import Contender, OfMachineCode, Peer, Simulated, of_machine_code, opened
 from retrosim.bench.engines import MACHINE
 from retrosim.bench.workload import job_of_checks, open_at_first_check, prepare
 from retrosim.errors import RetrosimError
@@ -40,3 +40,30 @@ def test_why_a_peer_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_figures_of_machine_code() -> None:
     assert of_machine_code("unicorn", 10.0, 500, 0.25) == OfMachineCode(5000.0, 2.5)
     assert of_machine_code("native-c", 10.0, 500, 0.25) is of_machine_code("evaluate", None, 500, 0.25) is None
+
+
+class Kept(Contender):
+    """Keeps its folder, and notes that it was closed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.is_closed = folder, False
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+def test_who_cannot_be_opened_has_its_error() -> None:
+    """The others have a folder each, until the block ends; then they are closed."""
+
+    def open_one(engine: str, folder: Path) -> Kept:
+        if engine == "broken":
+            raise RetrosimError("does not start")
+        return Kept(folder)
+
+    steps: list[str] = []
+    with opened(["one", "broken", "two"], open_one, steps.append) as there:
+        one, broken, two = there.values()
+        assert isinstance(one, Kept) and isinstance(two, Kept) and str(broken) == "does not start"
+        assert one.folder != two.folder and one.folder.is_dir() and not one.is_closed
+    assert steps == list(there) == ["one", "broken", "two"]
+    assert one.is_closed and two.is_closed and not one.folder.exists()
