@@ -98,5 +98,5 @@ def test_bounds_hold_all_calls_and_little_more(tmp_path, name):
         report = bound(machine, address)
         clocks = calls(machine, address, *REGISTERS[name], CALLS)
         assert len(clocks) > CALLS // 2
-        assert report["minimum"] <= min(clocks) and max(clocks) <= report["maximum"], text
-        assert [min(clocks) - report["minimum"], report["maximum"] - max(clocks)] == wider, text
+        assert report.minimum <= min(clocks) and max(clocks) <= report.maximum, text
+        assert [min(clocks) - report.minimum, report.maximum - max(clocks)] == wider, text
