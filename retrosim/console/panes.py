@@ -79,12 +79,9 @@ def hottest(session: Session) -> list[Line]:
     except (RetrosimError, ValueError) as error:
         return [Line(str(error))]
     symbols = session.machine.image.symbols
-    return [
-        Line(f"{100 * row.share:5.1f}% {row.clocks:>11,} {row.function}", "at", symbols[row.function].address)
-        if row.function in symbols
-        else Line(f"{100 * row.share:5.1f}% {row.clocks:>11,} {row.function}")
-        for row in rows[:MAX_ROWS]
-    ]
+    places = {row: ("at", symbols[row.function].address) for row in rows if row.function in symbols}
+    lines = ((row, f"{100 * row.share:5.1f}% {row.clocks:>11,} {row.function}") for row in rows[:MAX_ROWS])
+    return [Line(text, *places.get(row, ())) for row, text in lines]
 
 
 PANES: dict[str, Callable[[Session], list[Line]]] = {

@@ -6,8 +6,7 @@ history     a machine's past
 observer    what looks on while a machine runs
 points      the kinds of points, a class each: where a debugged run stops, and how it stopped
 stack       the routines that are under way, innermost first
-unwind      how each routine's frame is unwound, found out by executing its instructions one by one on a machine
-            of their own
+unwind      how each routine's frame is unwound, found out by executing its instructions one by one
 views       what a debugger shows of a machine that stands still, as rows of plain data
 walk        following a collision check on the running machine
 """

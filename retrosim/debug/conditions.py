@@ -17,7 +17,7 @@ True is 1 as in C and GDB, and what is not 0 is true. A text has at most MAX_LEN
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from retrosim.checks import check_integer, did_you_mean
@@ -270,7 +270,7 @@ def _of_line(image: Image, file: str, line: int) -> list[int]:
     files = {each for _, each, _ in image.lines}
     wanted = {each for each in files if each == file or each.endswith(f"/{file}")}
     if not wanted:
-        known = ", ".join(sorted(_last(files))[:8]) or "none: it has no line table"
+        known = ", ".join(sorted({path.rpartition("/")[2] for path in files})[:8]) or "none: it has no line table"
         raise ValueError(f"{file[:60]!r}: no source file of the program; it has {known}")
     found = [(number, address) for address, each, number in image.lines if each in wanted and number >= line]
     if not found:
@@ -282,10 +282,6 @@ def _of_line(image: Image, file: str, line: int) -> list[int]:
         name, _ = image.symbol_at(address) or ("", 0)
         first.setdefault(name, address)
     return sorted(first.values())
-
-
-def _last(paths: Iterable[str]) -> set[str]:
-    return {path.rpartition("/")[2] for path in paths}
 
 
 def symbol_text(image: Image, address: int) -> str:

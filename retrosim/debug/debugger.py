@@ -384,18 +384,15 @@ class Debugger:
         The machine stays where it is.
         Errors   ValueError, Interrupted
         """
-        with self.returning():
-            return self._last_write(where, size)
-
-    def _last_write(self, where: int | str, size: int) -> Write | None:
-        start = addresses_of(self.machine.image, where)[0]
+        start = self.resolve(where)
         here, own = self.time, Watchpoint(watched=Watched(start, size, "write"))
-        with self._points([own]):
-            found = self._last_stop(self.beginning.instructions, here, is_included=True)
-        write = self._host_wrote(start, size, here)
-        if found is not None and (write is None or write.time < found.time):
-            write = self._write_of(found)
-        self._go(here)
+        with self.returning():
+            with self._points([own]):
+                found = self._last_stop(self.beginning.instructions, here, is_included=True)
+            write = self._host_wrote(start, size, here)
+            if found is not None and (write is None or write.time < found.time):
+                write = self._write_of(found)
+            self._go(here)
         return write
 
     def _host_wrote(self, start: int, size: int, until: Time) -> Write | None:

@@ -64,10 +64,8 @@ class _Array:
     def coordinate(self, address: int) -> int | None:
         """Return the number of the object whose coordinate lies at an address, None for anything else."""
         number, offset = divmod(address - self.symbol.address, self.stride)
-        return number if 0 <= address - self.symbol.address < self.symbol.size and self._has(offset) else None
-
-    def _has(self, offset: int) -> bool:
-        return self.first <= offset < self.last
+        is_inside = 0 <= address - self.symbol.address < self.symbol.size
+        return number if is_inside and self.first <= offset < self.last else None
 
 
 def _signed(word: int) -> int:

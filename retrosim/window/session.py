@@ -33,7 +33,6 @@ from .transport import Transport
 
 if TYPE_CHECKING:
     from .panel import Panel
-    from .transport import Transport
 
 
 # Names, writes and finds the files that the window makes: with date and time in the name, never overwritten.

@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
 
 import numpy as np
 
@@ -30,15 +29,6 @@ from .pacer import SECOND_NS, Pacer
 
 PAGE = 4096
 PAGE_COST = 8  # bytes for the reference to a page, shared or not
-
-
-class Rewindable(Protocol):
-    """What rewinding needs of a machine."""
-
-    @property
-    def frame_number(self) -> int: ...
-    def snapshot(self) -> bytes: ...
-    def restore(self, state: bytes) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -80,7 +70,7 @@ class Rewind:
         self._newest = self._newest[:0]
         self.used_bytes = 0
 
-    def note(self, machine: Rewindable) -> None:
+    def note(self, machine: AnyMachine) -> None:
         """Save the state of a machine between two frames, if `every` frames have passed since the last one."""
         if self._states and machine.frame_number < self._states[-1].frame + self.every:
             return
@@ -101,7 +91,7 @@ class Rewind:
         while self.used_bytes > self.limit_bytes and len(self._states) > 1:
             self.used_bytes -= self._states.popleft().cost
 
-    def restore(self, machine: Rewindable, frame: int) -> None:
+    def restore(self, machine: AnyMachine, frame: int) -> None:
         """Load the last state at or before a frame, else the earliest there is, and forget the later ones.
 
         The caller replays from `machine.frame_number` to `frame` with `inputs`, then forgets the inputs from there on.
