@@ -91,6 +91,15 @@ def test_an_object_of_another_processor(tmp_path: Path) -> None:
         link_sources([source, SAMPLES / "count-i386.o"], "mc68000-8")
 
 
+def test_an_object_says_which_machine_a_program_is_for(tmp_path: Path) -> None:
+    (source,) = write(tmp_path, a_s=" .long 1\n")
+    for family, isa in (("i386", "i386"), ("ppc", "ppc601")):
+        machine = load_for(source, None, others=[SAMPLES / f"count-{family}.o"]).machine
+        assert PRESETS[machine].isa == isa
+    with pytest.raises(ValueError, match="runs on several machines"):
+        load_for(source, None)
+
+
 def test_lines_of_the_preprocessor_say_where_a_line_comes_from(tmp_path: Path) -> None:
     (source,) = write(tmp_path, a_s='# 1 "a.S"\n# 7 "inc.h" 1\n moveq #1,d0\n# 2 "a.S" 2\n rts\n')
     image = link_sources([source], "mc68000-8")

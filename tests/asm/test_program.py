@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 from pathlib import Path
 
@@ -212,3 +213,66 @@ def test_statements_of_one_shape_differ_in_numbers_and_names_alone() -> None:
     pairs = [line.split(" = ") for line in lines.strip().splitlines()]
     text = "x equ 6\ny equ 3\n" + "\n".join(source for source, _ in pairs)
     assert assemble(text, "m68040").code.hex(" ", 2) == " ".join(code for _, code in pairs)
+
+
+def test_errors_of_the_source_itself_come_first(tmp_path: Path) -> None:
+    (tmp_path / "a.i").write_text(" bad\n")
+    (tmp_path / "z.s").write_text(' include "a.i"\n worse\n')
+    with pytest.raises(AssemblyError) as raised:
+        assemble_file(tmp_path / "z.s", "m68000")
+    assert [Path(name).name for name, *_ in raised.value.messages] == ["z.s", "a.i"]
+
+
+def test_a_local_label_of_gnu_is_found_from_elsewhere() -> None:
+    once = "a: nop\n.Lx: nop\nb: nop\n bra .Lx\n"
+    assert code(once) == code(once.replace(".Lx", "x"))
+    twice = "a: nop\n.Lx: nop\nb: nop\n.Lx: nop\nc: bra .Lx\n"
+    assert [line for line, _ in messages(twice)] == [5]
+
+
+def test_a_part_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "data.bin").write_bytes(b"12345678")
+    for rest, part in (("", b"12345678"), (",3", b"45678"), (",0,2", b"12"), (",8", b""), (",2,6", b"345678")):
+        (tmp_path / "main.s").write_text(f' nop\n incbin "data.bin"{rest}\n')
+        assert assemble_file(tmp_path / "main.s", "m68000").code[2:] == part
+    for rest in (",9", ",2,7", ",,2", ",-1"):
+        (tmp_path / "main.s").write_text(f' nop\n incbin "data.bin"{rest}\n')
+        with pytest.raises(AssemblyError):
+            assemble_file(tmp_path / "main.s", "m68000")
+
+
+def test_conditions_on_texts() -> None:
+    text = " macro m\n {} \\1\n nop\n endif\n endm\n m {}\n dc.b 1,2\n"
+    for directive, argument, is_met in (
+        ("ifb", "", True),
+        ("ifb", "d0", False),
+        ("ifnb", "", False),
+        ("ifnb", "d0", True),
+    ):
+        assert code(text.format(directive, argument)) == ("4e71 0102" if is_met else "0102"), (directive, argument)
+
+
+def test_a_source_for_another_family_is_told(tmp_path: Path) -> None:
+    (tmp_path / "other.s").write_text(" lwz 3,0(3)\n blr\n")
+    for isa in ("m68000", "m68040", "i386"):
+        with pytest.raises(AssemblyError, match=f"is assembly for ppc601, not for {isa}; choose ppc601-80"):
+            assemble_file(tmp_path / "other.s", isa)
+    (tmp_path / "other.s").write_text(" moves.l d0,(a0)\n")  # an instruction of a later model is not of another family
+    with pytest.raises(AssemblyError, match=r"^(?!.*is assembly for)"):
+        assemble_file(tmp_path / "other.s", "m68000")
+
+
+@pytest.mark.parametrize("was_on", [True, False])
+def test_the_garbage_collector_is_left_as_it_was(was_on: bool) -> None:
+    before = gc.isenabled()
+    (gc.enable if was_on else gc.disable)()
+    try:
+        assemble(" nop", "m68000")
+        assert gc.isenabled() == was_on
+    finally:
+        (gc.enable if before else gc.disable)()
+
+
+def test_a_processor_starts_in_the_mode_of_its_name() -> None:
+    assert (code(" mov ax,1", "i386"), code(" mov ax,1", "i386-real")) == ("66b8 0100", "b8 0100")
+    assert assemble(" nop", "i386-real").code == assemble(" nop", "i386").code

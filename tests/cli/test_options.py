@@ -49,6 +49,7 @@ VALUES = [
     ("asm rts.s --cpu m68000 --source x", 2, "unknown option --source"),
     ("asm empty.s --cpu m68000", 4, "empty.s: has neither code nor data"),
     ("build empty.s", 4, "empty.s: has neither code nor data"),
+    ("run --max-seconds 1000000001", 2, "allowed 1..1000000000"),
     ("asm noise.s --cpu m68000", 4, "noise.s: is a binary file, not a source"),
     ("asm . --cpu m68000", 4, ".: cannot be read: is not a regular file"),
     ("asm rts.s --cpu i386", 4, "rts.s: is assembly for m68000, not for i386; choose mc68000-8 or mc68000-mac"),

@@ -78,6 +78,9 @@ def test_commands_keys_and_clicks_do_the_same() -> None:
         await pilot.press("S")
         await settled(app, pilot)
         assert debugger.time == before
+        app.action_do("unwatch", 1)
+        await settled(app, pilot)
+        assert not app.session.displays and len(debugger.points) == 1
         await typed(app, pilot, "nonsense")
         await typed(app, pilot, "memory gFrame")
         assert f"{debugger.resolve('gFrame'):06X}" in shown(app, "#memory")

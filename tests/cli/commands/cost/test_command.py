@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import io
 import re
@@ -10,6 +11,7 @@ import subprocess
 
 import pytest
 
+from retrosim.cli.commands.cost.call import argument
 from retrosim.machine import open_machine
 from tests.helpers.amount import FULL
 from tests.helpers.study.cost_programs import ADDRESS, ENDLESS, SUM, write_elf
@@ -219,3 +221,13 @@ def test_bounds_refuse_a_loop_without_one(run, program) -> None:
     run(*command, "--bounds").is_refused(1, "sum_up", "--loop 0x2006=N")
     assert run(*command, "--bounds", "--search", "0", "--loop", "0x2006=100", "--json").json()["maximum"] == 2638
     run(*command, "--loop", "0x2006=100").is_refused(2, "needs --bounds")
+
+
+def test_an_argument_may_be_a_symbol() -> None:
+    for name in ("a1", "_start", ".L1", "@f"):
+        assert argument(name) == name
+    assert (argument("?"), argument("0x10"), argument("-1")) == (None, 16, -1)
+    assert (argument(str(-(2**31))), argument(str(2**32 - 1))) == (-(2**31), 2**32 - 1)
+    for text in ("1.5", "1e3", "4294967296", "-2147483649", "1x"):
+        with pytest.raises(argparse.ArgumentTypeError):
+            argument(text)
