@@ -137,6 +137,15 @@ def test_too_much_for_numpy_waits_for_the_kernels(begun, monkeypatch):
     assert len(world.pairs(x, x, size=3)) == 797 and "scenes" in begun
 
 
+@pytest.mark.without_jit
+def test_as_many_candidates_as_numpy_takes(monkeypatch):
+    x = np.zeros(5, np.int32)
+    monkeypatch.setattr(_first_calls, "MAX_CANDIDATES", 10)
+    assert len(_first_calls.squares(x, x, 3, _first_calls.PAIRS)) == 10
+    monkeypatch.setattr(_first_calls, "MAX_CANDIDATES", 9)
+    assert _first_calls.squares(x, x, 3, _first_calls.PAIRS) is None
+
+
 @pytest.mark.first_case
 @pytest.mark.parametrize("question", ["nearest", "segments"])
 def test_questions_with_too_many_candidates_wait_for_the_kernels(question, begun, monkeypatch):
@@ -147,7 +156,8 @@ def test_questions_with_too_many_candidates_wait_for_the_kernels(question, begun
     if question == "nearest":
         assert scene.nearest(x, x, k=2)[-1].tolist() == [37, 38]
     else:
-        assert scene.cast(x, x, -x, x).hit[-1] == 37
+        met = scene.cast(x, x, -x, x)
+        assert (met.hit[-1], met.numerator[-1], met.denominator[-1]) == (37, 0, 78)  # it begins inside
     assert {"nearest", "segments"} & begun == {question}
 
 
