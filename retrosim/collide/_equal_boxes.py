@@ -168,9 +168,14 @@ def number(x, y, size, wanted, out, is_only=True) -> Any:
     """
     if not (type(x) is type(y) is ARRAY and (out is None or type(out) is ARRAY)):
         return None
+    entry = small.NUMBER
     try:
-        results = np.empty(len(x), INDEX) if out is None else out
-        status = uniform_grid.NUMBER.call(x, y, size, MAX_X, MAX_X, wanted, results)
+        count = len(x)
+        results = np.empty(count, INDEX) if out is None else out
+        status = entry.call(x, y, size, MAX_X, MAX_X, wanted, results) if count <= MAX_SMALL else TOO_LARGE
+        if status == TOO_LARGE:
+            entry = uniform_grid.NUMBER
+            status = entry.call(x, y, size, MAX_X, MAX_X, wanted, results)
         if status != REFUSED:
             return results if status == DONE else None
     except REFUSED_TYPES:
@@ -179,7 +184,7 @@ def number(x, y, size, wanted, out, is_only=True) -> Any:
     if x is None:
         return None
     results = array_of(out, np.int32, len(x))
-    if not is_admitted(uniform_grid.NUMBER, x, y, size, MAX_X, MAX_X, wanted, results):
+    if not is_admitted(entry, x, y, size, MAX_X, MAX_X, wanted, results):
         found = squares(x, y, size, wanted)
         if found is not None:
             results[:] = found
@@ -364,8 +369,8 @@ def _scan_many(x, y, words, highest_x, highest_y, size, max_x, max_y, threads, f
     middle = int(np.searchsorted(columns, half))
     corners = CORNERS_8 if uncompiled(low_bits_of)(grid) == SHORT_BITS else CORNERS_16
     left, right = (words, columns, 0, middle), (words, columns, middle, grid.columns)
-    first, second = ((grid, size, corners, flags, part, MAX_COUNTED) for part in keys)
-    return both(scan_columns, (*left, *first), (*right, *second), threads)
+    one, other = ((grid, size, corners, flags, part, MAX_COUNTED) for part in keys)
+    return both(scan_columns, (*left, *one), (*right, *other), threads)
 
 
 def _mark_many(x, y, size, max_x, max_y, threads, flags) -> int:

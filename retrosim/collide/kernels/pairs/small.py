@@ -154,4 +154,16 @@ def check_and_list(x, y, size, max_x, max_y, rows):
     return list_small(xs, ys, len(x), size, rows) if status == DONE else status
 
 
-MARK, LIST = Entry(check_and_mark), Entry(check_and_list)
+@kernel
+def check_and_number(x, y, size, max_x, max_y, wanted, results):
+    """Do what `number_small` does, after a check of all values. Status: see `copy_corners`."""
+    if len(x) != len(y) or len(x) != len(results) or not 1 <= size <= MAX_SIDE:
+        return REFUSED
+    xs, ys = np.empty(MAX_OBJECTS, np.int16), np.empty(MAX_OBJECTS, np.int16)
+    status = copy_corners(x, y, max_x, max_y, xs, ys)
+    if status == DONE:
+        number_small(xs, ys, len(x), size, wanted, results)
+    return status
+
+
+MARK, LIST, NUMBER = Entry(check_and_mark), Entry(check_and_list), Entry(check_and_number)
