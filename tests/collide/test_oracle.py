@@ -13,7 +13,7 @@ ORACLES = sorted(Path(reference.__file__).parent.glob("[a-z]*.py"))
 STANDARD = {"__future__", "collections.abc", "fractions", "itertools", "math"}
 
 
-TESTED_BY = {"queries": "scene", "worlds": "world"}
+TESTED_BY = {"scenes": "sectors", "queries": "scene", "worlds": "world"}
 """Oracles that judge modules of another name."""
 
 
