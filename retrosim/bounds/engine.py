@@ -173,7 +173,6 @@ class BoundsEngine(ExecutionContext):
         self._looks: list[Look] = []
         self._symbols = self._depth = 0
         self.numbers = count()
-        self._clock = linear(64, {NOW: 1}, 0, 0, self)
         self.changed[BEGINNING] = linear(64, {NOW: 1, BEGINNING: 1}, 0, 0, self)
         self.path.symbol(BEGINNING, -state.maximum, NEVER)
         self.begin(self.core.timing)

@@ -3,12 +3,17 @@
 --times 37 spreads a million random calls over the routines of all presets.
 """
 
+import io
+import re
+from dataclasses import replace
 from functools import cache
 
 import pytest
+from rich.console import Console
 
 from retrosim.bounds import search as bounds_search
-from retrosim.bounds.call import Unbounded, bound, measure_bounded
+from retrosim.bounds.call import ASSUMPTIONS, BoundsReport, Unbounded, answer, bound, measure_bounded, render_bounds
+from retrosim.bounds.search import Found
 from retrosim.machine import Machine
 from retrosim.rom import load_elf, load_rom
 from retrosim.study.comparison import build_of
@@ -178,3 +183,27 @@ def test_a_loop_whose_count_depends_on_the_loop_before():
     report = bound(machine, "IntegerSquareRoot", loops={"distance.c:25": 17})
     ends = [machine.measure("IntegerSquareRoot", value).cycles for value in (0, 0xFFFFFFFF)]
     assert [report.minimum, report.maximum] == ends
+
+
+def test_a_report_as_text(tmp_path):
+    machine = summing(tmp_path)
+    report = bound(machine, "sum", loops={"sum": 1000})
+    assert answer(report) == "mc68000-8: 64 .. 26,038 clocks proven"  # 64 + 999 * 26
+    text = shown(report)
+    assert "loop at 0x2006 (sum): at most 1,000 times (given)" in text and "caches:" not in text
+    assert "EXCEEDED" not in text and "The longest path, by blocks" in text and f"  {ASSUMPTIONS[0]}" in text
+    assert re.search(r"002006 +ADD\.l d0,d1 +sum +1,000", text)
+    assert "at most 5 times (found)" in shown(bound(machine, "sum", 5))
+
+    found = Found(7, 1200, 1100, "", 64, 1050, (0x10, 0xFF), "", "dirty", 3)
+    text = shown(replace(report, found=found, exceeded=True))
+    assert text.startswith(f"{answer(report)}; most found 1,050 (seed 7, in 1,200 tries)\nEXCEEDED: ")
+    assert "with the arguments 0x10, 0xff; caches: full of other lines, to be written out" in text
+    none = replace(report, found=replace(found, minimum=None, maximum=None, failure="it stops"))
+    assert shown(none).startswith(f"{answer(report)}; none of 1,200 tries returned: it stops\nloop at")
+
+
+def shown(report: BoundsReport) -> str:
+    console = Console(width=120, file=io.StringIO())
+    console.print(render_bounds(report))
+    return console.file.getvalue()

@@ -157,9 +157,19 @@ def test_a_line_that_is_there_is_not_missed():
     assert Misses(LINES, 2).after([Look(base, 0, 4, True)]).total() == 0
 
 
+EVEN = set(range(0, 16, 2))
+
+
 def test_where_a_base_lies_in_its_line():
     """What is known of its bits leaves fewer places; so does that operands are aligned."""
-    for free, offset, size, places in ((-16, 0, 4, {0}), (-8, 0, 4, {0, 8}), (-2, 0, 2, set(range(0, 16, 2)))):
+    for free, offset, size, places in (
+        (-16, 0, 4, {0}),
+        (-8, 0, 4, {0, 8}),
+        (-2, 0, 2, EVEN),
+        (-2, 0, 1, EVEN),
+        (-1, 0, 2, EVEN),
+        (-1, 1, 1, {*range(16)}),
+    ):
         base = Span(32, 0, 1 << 20, 0, free)
         assert set(Misses(LINES, 2).after([Look(base, offset, size, False)]).by_base[base]) == places
     odd = Span(32, 1, 1 << 20, 1, -2)

@@ -102,3 +102,10 @@ def test_numbers_within_bounds(tmp_path):
 def test_what_has_no_bound(tmp_path, text, message):
     with pytest.raises(Unbounded, match=message):
         bound(opened(tmp_path, text), "routine")
+
+
+def test_a_loop_may_miss_each_time(tmp_path):
+    """A list is walked: each word may lie in two lines, each of which is read, and another one written out for it."""
+    machine = opened(tmp_path, "l: move.l (a0),a0; move.l a0,d0; bne.s l; rts", "mc68040-25")
+    few, many = (bound(machine, "routine", loops={"routine": times}).maximum for times in (8, 16))
+    assert many - few == 8 * 2 * 2 * machine.memory_clocks["line_read"]

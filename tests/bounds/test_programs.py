@@ -37,6 +37,7 @@ ROUTINES = {
         ("muls.w d1,d0; rts", 0, 0),
     ],
     "mc68040-25": [
+        ("x: move.l x(pc),d0; move.l x(pc),d1; rts", 6, 0),
         ("rts", 0, 0),
         ("move.l (a0),d0; move.l (a0),d0; rts", 4, 22),
         ("move.l (a0),d0; move.l (a1),d1; rts", 4, 44),
@@ -64,6 +65,7 @@ ROUTINES = {
         ("bsf eax,edx; ret", 0, 171),
     ],
     "i486dx2-66": [
+        ("call f; f: pop eax; mov eax,[eax]; ret", 0, 11),
         ("ret", 0, 2),
         ("mov eax,[ebx]; mov eax,[ebx]; ret", 0, 8),
         ("mov eax,[ebx]; mov ecx,[esi]; ret", 0, 9),
