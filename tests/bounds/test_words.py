@@ -154,3 +154,9 @@ def test_words_a_known_distance_apart():
 def test_words_of_different_widths_do_not_meet():
     with pytest.raises(TypeError, match="8-bit word meets 4-bit word"):
         unknown(8) + unknown(4)
+
+
+def test_a_part_of_a_word_keeps_its_bounds():
+    part = Span(BITS, 5, 6).trunc(2)
+    assert (part.lo, part.hi) == (1, 2)
+    assert values_of(Span(BITS, 3, 4).trunc(2)) == [0, 1, 2, 3]
