@@ -97,9 +97,9 @@ class Scenario(ABC):
 
         own   name -> place in `words`, of the scenario's own
         """
-        places = {"frame": FRAME, "random": RANDOM, "pad_before": PAD_BEFORE} | dict(own)
+        words = {"frame": FRAME, "random": RANDOM, "pad_before": PAD_BEFORE} | dict(own)
         columns: dict[str, np.ndarray | list[int]] = {"count": [count]}
-        return columns | {name: [self.words[place]] for name, place in places.items()}
+        return columns | {name: [self.words[word]] for name, word in words.items()}
 
     def auxiliary(self) -> Columns:
         """Return the columns that the scenario's shapes need besides the world."""

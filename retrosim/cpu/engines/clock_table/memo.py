@@ -153,18 +153,18 @@ class Memo:
     def _answer(self, question: int, detail: int) -> int:
         kind, number, place = question >> 60 << 60, question >> POINT_SHIFT & 0xFFFFFFF, question & 0xFFFFFFFF
         if kind == STATE_OF:
-            self._make_room()
+            self._begin_again_if_full()
             state = self._state(self._present())
             self._put(FOUND, number, state)
             return state
         if kind == ENTERED:
             values = self._values[detail]
-            self._make_room()
+            self._begin_again_if_full()
             answer = self._row(Row(self._blocks[place][0], 0, self._state(values), ()))
         else:
             row = self._rows[place]
             values = self._values[row.state]
-            if self._make_room():
+            if self._begin_again_if_full():
                 row = row._replace(state=self._state(values))
             if kind == EDGE_OF:
                 return self._follow(row, number)
@@ -176,7 +176,7 @@ class Memo:
             self._put(entry, offset, word)
         return answer
 
-    def _make_room(self) -> bool:
+    def _begin_again_if_full(self) -> bool:
         """Begin the table again if it is full; return whether it was."""
         is_full = self._end > PLACE_MASK - 4 * MAX_BYTES
         if is_full:
