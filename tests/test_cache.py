@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from retrosim.cache import store as stores
-from retrosim.cache.store import Cache, Store, bound_bytes, locked, open_cache, write_private
+from retrosim.cache.store import CodeCache, Store, bound_bytes, locked, open_cache, write_private
 
 VERSION, OTHER_VERSION = "0123456789abcdef", "fedcba9876543210"
 CONTENT = b"code" * 1000
@@ -26,12 +26,12 @@ def unwarned(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def cache(tmp_path: Path) -> Cache:
+def cache(tmp_path: Path) -> CodeCache:
     return open_cache(tmp_path / "cache")
 
 
 @pytest.fixture
-def store(cache: Cache) -> Store:
+def store(cache: CodeCache) -> Store:
     return cache.store("kernels", VERSION)
 
 
@@ -102,7 +102,7 @@ def test_what_is_in_the_way_of_a_write_is_replaced(store: Store, damage: Callabl
     assert store.read("a.kernel") == CONTENT and store.read("b.kernel") == b"of b"
 
 
-def test_an_entry_of_another_version_or_kind_does_not_fit(cache: Cache, store: Store) -> None:
+def test_an_entry_of_another_version_or_kind_does_not_fit(cache: CodeCache, store: Store) -> None:
     store.write("a.kernel", CONTENT)
     for other in (cache.store("kernels", OTHER_VERSION), cache.store("engines", VERSION)):
         shutil.copyfile(store.folder / "a.kernel", other.folder / "a.kernel")
@@ -205,8 +205,8 @@ def _written(store: Store, name: str, hours_ago: float) -> Path:
     return store.folder / name
 
 
-def test_what_was_not_used_for_longest_goes_first_over_all_versions(cache: Cache, store: Store) -> None:
-    older = Cache(cache.folder, b"k" * 32).store("kernels", OTHER_VERSION)
+def test_what_was_not_used_for_longest_goes_first_over_all_versions(cache: CodeCache, store: Store) -> None:
+    older = CodeCache(cache.folder, b"k" * 32).store("kernels", OTHER_VERSION)
     files = [_written(store, "a.kernel", 5), _written(older, "b.kernel", 4), _written(store, "c.kernel", 3)]
     files += [_written(older, "d.kernel", 2), _written(store, "e.kernel", 1.5)]
     assert store.read("a.kernel") == CONTENT  # used now
@@ -217,7 +217,7 @@ def test_what_was_not_used_for_longest_goes_first_over_all_versions(cache: Cache
     assert cache.prune(0) == 3 and not older.folder.exists() and store.folder.exists()
 
 
-def test_writing_keeps_to_the_bound(cache: Cache, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writing_keeps_to_the_bound(cache: CodeCache, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RETROSIM_CACHE_MB", "1")
     for number in range(40):
         store.write(f"{number}.kernel", bytes(100_000))
@@ -232,7 +232,7 @@ def test_the_bound(given: str, bound: int, monkeypatch: pytest.MonkeyPatch, capl
     assert len(caplog.messages) == (given in ("-1", "many", "²"))
 
 
-def test_only_our_own_files_are_removed(cache: Cache, store: Store) -> None:
+def test_only_our_own_files_are_removed(cache: CodeCache, store: Store) -> None:
     store.write("a.kernel", CONTENT)
     kernels = cache.folder / "kernels"
     theirs = [cache.folder / "notes.o", kernels / "notes.o", kernels / "my-folder" / "a.o", store.folder / "notes.txt"]
@@ -247,7 +247,7 @@ def test_only_our_own_files_are_removed(cache: Cache, store: Store) -> None:
     assert open_cache(cache.folder).store("kernels", VERSION).read("a.kernel") is None
 
 
-def test_rests_of_a_stopped_process_go(cache: Cache, store: Store) -> None:
+def test_rests_of_a_stopped_process_go(cache: CodeCache, store: Store) -> None:
     rests = [store.folder / "a.kernel.0123456789abcdef.part", store.folder / "a.o.lock"]
     new = store.folder / "b.kernel.0123456789abcdef.part"
     for path in (*rests, new):
@@ -277,7 +277,7 @@ def test_a_suspended_process_holds_nobody_for_ever(tmp_path: Path, monkeypatch: 
 
 
 def test_in_memory_nothing_is_kept_but_all_works(caplog: pytest.LogCaptureFixture) -> None:
-    cache = Cache(None, b"k" * 32)
+    cache = CodeCache(None, b"k" * 32)
     store = cache.store("engines", VERSION)
     store.write("a.o", CONTENT, in_memory=True)
     store.write("b.kernel", CONTENT)

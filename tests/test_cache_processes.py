@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from retrosim.cache.store import Cache, open_cache
+from retrosim.cache.store import CodeCache, open_cache
 from tests.helpers.amount import SOAK
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -65,7 +65,7 @@ def _start(home: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def _check_clean(cache: Cache) -> None:
+def _check_clean(cache: CodeCache) -> None:
     """All entries are whole, and what stopped processes left goes with time."""
     for kind in ("kernels", "engines"):
         for folder in (cache.folder / kind).glob("*"):

@@ -16,7 +16,7 @@ import rom_tables
 from retrosim.rom import ImageInfo, Rom
 from retrosim.rom.image import read_image
 from retrosim.rom.manifest import MANIFEST
-from retrosim.rom.toolchains import COMMON, Plan, Toolchains
+from retrosim.rom.toolchains import COMMON, BuildPlan, Toolchains
 
 SOURCES = "src"  # folder of a ROM's own sources
 MAX_SECONDS = 600  # for one call of a compiler
@@ -141,7 +141,7 @@ class _Work:
     folder      of the ROM, among those that its sources need
     """
 
-    def __init__(self, plan: Plan, info: ImageInfo, folder: Path, pascal_compiler: Callable[[], Path]) -> None:
+    def __init__(self, plan: BuildPlan, info: ImageInfo, folder: Path, pascal_compiler: Callable[[], Path]) -> None:
         self._tools, self._plan, self._info = plan.toolchain, plan, info
         self._folder, self._pascal_compiler = folder, pascal_compiler
         self._flags = [*plan.flags, f"-I{SOURCES}", f"-ffile-prefix-map={folder}=."]

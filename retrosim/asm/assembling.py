@@ -17,7 +17,7 @@ from retrosim.cpu.assembly.expressions import Exhausted, Expression, Unfit, Valu
 from retrosim.errors import AssemblyError, RomError
 from retrosim.machine.presets import PRESETS, Preset, machines_for
 from retrosim.reading import read_file
-from retrosim.rom.elf_write import CODE, ElfSymbol, Section, write_elf
+from retrosim.rom.elf_write import CODE, ElfSection, ElfSymbol, write_elf
 from retrosim.rom.formats.sources import preprocessed
 from retrosim.rom.image import EF_M68000, MAX_SEGMENTS, Family, family_of
 
@@ -38,7 +38,7 @@ from .program import (
     Place,
     Program,
 )  # fmt: skip
-from .source import Part, Reader
+from .source import Reader, SourceStatement
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Assembly:
     isa: str
     boot: str
     entry: int
-    sections: tuple[Section, ...]
+    sections: tuple[ElfSection, ...]
     symbols: dict[str, int]
     lines: tuple[tuple[int, str, int], ...]
     elf: bytes
@@ -83,7 +83,7 @@ def finished(program: Program, preset: Preset, first_boot: str) -> Assembly:
     symbols = {name: value.number for name, value in program.symbols.items() if name not in program.given}
     code = [section for section in sections if section.kind == CODE]
     start = symbols.get("_start", symbols.get("start"))
-    entry = start if start is not None else (code or sections or [Section("", 0, CODE)])[0].address
+    entry = start if start is not None else (code or sections or [ElfSection("", 0, CODE)])[0].address
     lines = tuple(sorted(program.lines, key=lambda row: row[0]))
     flags = EF_M68000 if preset.isa == "m68000" else 0
     named = _symbols(program, chunks)
@@ -105,8 +105,8 @@ def finished(program: Program, preset: Preset, first_boot: str) -> Assembly:
     )
 
 
-def _sections(program: Program) -> tuple[list[Section], list[tuple[Section, str]]]:
-    found: list[tuple[int, Section, str]] = []
+def _sections(program: Program) -> tuple[list[ElfSection], list[tuple[ElfSection, str]]]:
+    found: list[tuple[int, ElfSection, str]] = []
     for section in program.sections.values():
         for number, chunk in enumerate(each for each in section.chunks if each.bytes):
             name = section.name if not number else f"{section.name}.{number}"
@@ -129,7 +129,7 @@ def _refusal(program: Program, sentence: str) -> AssemblyError:
     return AssemblyError([(file, 0, sentence)])
 
 
-def _symbols(program: Program, chunks: list[tuple[Section, str]]) -> list[ElfSymbol]:
+def _symbols(program: Program, chunks: list[tuple[ElfSection, str]]) -> list[ElfSymbol]:
     """Return what the ELF file names: functions are labels of code that are exported or said to be such.
 
     Where a text says nothing of the kind, all its labels in code are, but for local ones.
@@ -151,11 +151,11 @@ def _symbols(program: Program, chunks: list[tuple[Section, str]]) -> list[ElfSym
     return found
 
 
-def _written(name: str, kind: str, chunk: Chunk) -> Section:
-    return Section(name, chunk.base, kind, bytes(chunk.content), chunk.zeros)
+def _written(name: str, kind: str, chunk: Chunk) -> ElfSection:
+    return ElfSection(name, chunk.base, kind, bytes(chunk.content), chunk.zeros)
 
 
-def _number_of(chunks: list[tuple[Section, str]], value: Value) -> int | None:
+def _number_of(chunks: list[tuple[ElfSection, str]], value: Value) -> int | None:
     """Return the number of the chunk that an address lies in, or just behind."""
     for number, (section, name) in enumerate(chunks):
         if name == value.section and section.address <= value.number <= section.address + section.bytes:
@@ -326,7 +326,7 @@ class _Job:
     def _is_defined(self, name: str) -> bool:
         return name in self.program.symbols
 
-    def _add(self, part: Part, place: Place, folder: Path | None) -> None:
+    def _add(self, part: SourceStatement, place: Place, folder: Path | None) -> None:
         """Add what a statement does, and let it define its symbols at once: conditions may ask for them."""
         if part.label:
             label = part.label
@@ -378,7 +378,7 @@ class _Job:
                 self._fixed[key] = found
         return found
 
-    def _times(self, part: Part, place: Place, folder: Path | None) -> None:
+    def _times(self, part: SourceStatement, place: Place, folder: Path | None) -> None:
         words = part.rest.split(None, 1)
         for found in reversed(list(re.finditer(r"(?<=\s)\S+", part.rest))):
             word = found[0]

@@ -129,7 +129,7 @@ def link_sources(
             objects += [unit for name, unit in units.items() if name not in {each.name for each in objects}]
         elif path.suffix not in ASSEMBLY:
             objects += _read(path, isa, note, flags)
-    return _Program([path for path in paths if path.suffix in ASSEMBLY], objects, [*system.values()], machine).image()
+    return _Linking([path for path in paths if path.suffix in ASSEMBLY], objects, [*system.values()], machine).image()
 
 
 def _read(path: Path, isa: str, note: Callable[[str], None], flags: tuple[str, ...]) -> list[Object]:
@@ -155,7 +155,7 @@ def _units(path: Path, isa: str, note: Callable[[str], None]) -> dict[str, Objec
         raise RomError(path, str(error)) from None
 
 
-class _Program:
+class _Linking:
     """The state of one link."""
 
     def __init__(self, texts: list[Path], objects: list[Object], system: list[Object], machine: str) -> None:

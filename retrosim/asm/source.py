@@ -40,7 +40,7 @@ class Line(NamedTuple):
     text: str
 
 
-class Part(NamedTuple):
+class SourceStatement(NamedTuple):
     """A statement: its place, its label or "", its first word in lower case and what follows."""
 
     file: str
@@ -113,7 +113,7 @@ class Reader:
             r"(\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\]|\\.)*+'?)|(//|" + "|".join(re.escape(mark) for mark in marks) + ")"
         )
 
-    def read(self, text: str, file: str, folder: Path | None, depth: int = 0) -> Iterator[Part]:
+    def read(self, text: str, file: str, folder: Path | None, depth: int = 0) -> Iterator[SourceStatement]:
         """Yield the statements of a text. `folder`: what include looks in. Errors: Exhausted."""
         self._characters += len(text)
         self._pass_over(0)
@@ -169,7 +169,7 @@ class Reader:
                 start = at + 1
         return [part for part in (*parts, line[start:]) if part.strip()]
 
-    def _run(self, lines: list[Line], folder: Path | None, depth: int, nested: int) -> Iterator[Part]:
+    def _run(self, lines: list[Line], folder: Path | None, depth: int, nested: int) -> Iterator[SourceStatement]:
         at = 0
         while at < len(lines):
             line = lines[at]
@@ -214,18 +214,18 @@ class Reader:
                 self.fail(error.line.file, error.line.number, str(error))
 
     @staticmethod
-    def _labelled(part: Part) -> Iterator[Part]:
+    def _labelled(part: SourceStatement) -> Iterator[SourceStatement]:
         if part.label:
-            yield Part(part.file, part.number, part.label, "", "")
+            yield SourceStatement(part.file, part.number, part.label, "", "")
 
-    def take_apart(self, line: Line) -> Part:
+    def take_apart(self, line: Line) -> SourceStatement:
         """Return label, first word and the rest of a line."""
         text, label = line.text, ""
         given = _ASSIGNMENT.fullmatch(text)
         if given:
             name, how, value = (given[1], given[2].lower(), given[3]) if given[1] else (given[4], "=", given[5])
             if not self.is_known(name.lower()) and not self.is_known(bare(name.lower())):
-                return Part(line.file, line.number, "", "equ" if how == "equ" else "set", f"{name},{value}")
+                return SourceStatement(line.file, line.number, "", "equ" if how == "equ" else "set", f"{name},{value}")
         found = _LABEL.match(text)
         if found:
             label, text = found[1], text[found.end() :]
@@ -239,28 +239,28 @@ class Reader:
         if not found:
             if text.strip():
                 raise SourceError(line, f"{shortened(text)!r} is not a statement")
-            return Part(line.file, line.number, label, "", "")
+            return SourceStatement(line.file, line.number, label, "", "")
         word, rest = found[1], text[found.end() :].strip()
         if not label and not self._is_statement(word.lower()):
             second = _WORD.match(rest)
             if second and self._is_statement(second[1].lower()):  # a label without a colon, indented: nasm
-                return Part(line.file, line.number, word, second[1].lower(), rest[second.end() :].strip())
+                return SourceStatement(line.file, line.number, word, second[1].lower(), rest[second.end() :].strip())
         if bare(word.lower()) == "macro" and label:
-            return Part(line.file, line.number, "", "macro", f"{label} {rest}".strip())
-        return Part(line.file, line.number, label, word.lower(), rest)
+            return SourceStatement(line.file, line.number, "", "macro", f"{label} {rest}".strip())
+        return SourceStatement(line.file, line.number, label, word.lower(), rest)
 
-    def _begins(self, line: Line) -> Part:
+    def _begins(self, line: Line) -> SourceStatement:
         """Return a line that is not carried out, or not yet: its word without a mark, "" where it has none."""
         try:
             part = self.take_apart(line)
         except SourceError:
-            return Part(line.file, line.number, "", "", "")
-        return Part(part.file, part.number, part.label, bare(part.word), part.rest)
+            return SourceStatement(line.file, line.number, "", "", "")
+        return SourceStatement(part.file, part.number, part.label, bare(part.word), part.rest)
 
     def _is_statement(self, word: str) -> bool:
         return word in self.macros or bare(word) in _CONTROL or self.is_known(word)
 
-    def _define(self, part: Part, lines: list[Line], at: int) -> int:
+    def _define(self, part: SourceStatement, lines: list[Line], at: int) -> int:
         """Keep a macro; return the place behind it."""
         words = part.rest.replace(",", " ").split()
         if not words:
@@ -288,7 +288,7 @@ class Reader:
                 return place
         raise SourceError(first, f"{first.text.split()[0]} has no matching end")
 
-    def _expand(self, macro: Macro, part: Part, line: Line) -> list[Line]:
+    def _expand(self, macro: Macro, part: SourceStatement, line: Line) -> list[Line]:
         self._expansions += 1
         given = list(split_operands(part.rest)) if part.rest else []
         if len(given) == 1 and len(macro.parameters) > 1:
@@ -343,8 +343,8 @@ class Reader:
         return replaced
 
     def _repeat(
-        self, part: Part, body: list[Line], folder: Path | None, depth: int, nested: int, line: Line
-    ) -> Iterator[Part]:
+        self, part: SourceStatement, body: list[Line], folder: Path | None, depth: int, nested: int, line: Line
+    ) -> Iterator[SourceStatement]:
         if bare(part.word) == "irp":
             name, *values = split_operands(
                 part.rest.replace(" ", ",", 1) if "," not in part.rest.split()[0] else part.rest
@@ -362,7 +362,7 @@ class Reader:
             self._pass_over(1)
             yield from self._run(body, folder, depth, nested + 1)
 
-    def _choose(self, part: Part, lines: list[Line], at: int, line: Line) -> tuple[list[Line], int]:
+    def _choose(self, part: SourceStatement, lines: list[Line], at: int, line: Line) -> tuple[list[Line], int]:
         """Return the lines whose condition holds, and the place behind the end."""
         holds = self._holds(part)
         taken, depth = holds, 0
@@ -378,14 +378,14 @@ class Reader:
                     return chosen, place + 1
                 depth -= 1
             elif not depth and word in ("else", "elseif", "elif"):
-                holds = not taken and (word == "else" or self._holds(Part("", 0, "", "if", each.rest)))
+                holds = not taken and (word == "else" or self._holds(SourceStatement("", 0, "", "if", each.rest)))
                 taken = taken or holds
                 continue
             if holds:
                 chosen.append(lines[place])
         raise SourceError(line, f"{part.word} has no endif")
 
-    def _holds(self, part: Part) -> bool:
+    def _holds(self, part: SourceStatement) -> bool:
         word = bare(part.word)
         if word in _COMPARISONS:
             return _COMPARISONS[word](self.evaluate(part.rest))
@@ -396,7 +396,7 @@ class Reader:
         texts = [text.strip("\"'") for text in split_operands(part.rest)]
         return (len(texts) == 2 and texts[0] == texts[1]) == (word == "ifc")
 
-    def _include(self, part: Part, folder: Path | None, depth: int, line: Line) -> Iterator[Part]:
+    def _include(self, part: SourceStatement, folder: Path | None, depth: int, line: Line) -> Iterator[SourceStatement]:
         path = found_file(part.rest, folder)
         if depth >= MAX_INCLUDES:
             raise SourceError(line, f"include: files are nested more than {MAX_INCLUDES} deep")

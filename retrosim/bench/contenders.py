@@ -31,7 +31,7 @@ from retrosim.machine import Machine
 
 from .peers import PACKAGES, runs
 from .race import Ready
-from .workload import STALE, Job, Workload, digest
+from .workload import STALE, RepeatedWork, Workload, digest
 
 SIMULATED = {
     "recompile-full": ("recompile", "full"),
@@ -89,7 +89,7 @@ class Simulated(Contender):
     job      what is repeated; another may be put in its place
     """
 
-    def __init__(self, engine: str, machine: Machine, job: Job) -> None:
+    def __init__(self, engine: str, machine: Machine, job: RepeatedWork) -> None:
         self._engine, self._machine, self.job = engine, machine, job
 
     def run(self, count: int) -> Lap:

@@ -21,7 +21,19 @@ from retrosim.machine.presets import preset
 from retrosim.report.tables import number_table
 
 from .contenders import HOST_PACKAGES
-from .race import Entry, Host, MadeFrom, Progress, Ready, Steps, cases_csv, check_laps, host, made_from, race
+from .race import (
+    Entrant,
+    HostFacts,
+    MadeFrom,
+    Progress,
+    RaceProgress,
+    Ready,
+    cases_csv,
+    check_laps,
+    host,
+    made_from,
+    race,
+)
 
 ROM, PLACE, VARIABLE, BYTES = "shooter", "MoveAll", "gFrame", 4
 NEVER = "frame < 0"
@@ -85,7 +97,7 @@ class DebuggerResult:
 
     verdict: str
     cases: list[DebuggerCase]
-    host: Host
+    host: HostFacts
     made: MadeFrom
     method: DebuggerMethod
 
@@ -112,7 +124,7 @@ def benchmark_debugger(
     for engine in asked:
         check_choice("engine", engine, ENGINES)
     check_laps(rounds, seconds)
-    steps = Steps(progress, len(chosen) * len(asked) * (len(CONTENDERS) + rounds))
+    steps = RaceProgress(progress, len(chosen) * len(asked) * (len(CONTENDERS) + rounds))
     cases = [case for name in chosen for engine in asked for case in _race(name, engine, rounds, seconds, steps)]
     steps.end()
     with_point = [case.ratio for case in cases if case.name.startswith("one ")]
@@ -126,13 +138,13 @@ def benchmark_debugger(
     )
 
 
-def _race(name: str, engine: str, rounds: int, seconds: float, steps: Steps) -> list[DebuggerCase]:
+def _race(name: str, engine: str, rounds: int, seconds: float, steps: RaceProgress) -> list[DebuggerCase]:
     """Let machines with and without a debugger take turns; all play the same frames. Errors: RetrosimError."""
 
     def make_ready(prepare: Callable[[Machine], None] | None) -> Ready:
         return Ready(partial(_lap, _opened(name, engine, prepare)))
 
-    entries = [Entry(contender, partial(make_ready, prepare)) for contender, prepare in CONTENDERS.items()]
+    entries = [Entrant(contender, partial(make_ready, prepare)) for contender, prepare in CONTENDERS.items()]
     race(entries, rounds, seconds, steps, f"{name}, {engine}", errors=(), are_alike=True)
     cases = []
     for entry in entries:

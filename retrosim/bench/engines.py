@@ -51,13 +51,13 @@ from .contenders import (
 from .native import NO_ROM_SOURCES, ROUTINE_SOURCES, NativeRoutine, why_not_native
 from .peers import PACKAGES
 from .race import (
-    Entry,
-    Host,
+    Entrant,
+    HostFacts,
     Made,
     Progress,
+    RaceProgress,
     Ready,
     Skipped,
-    Steps,
     cases_csv,
     check_laps,
     host,
@@ -116,7 +116,7 @@ class EngineResult:
     skipped: list[Skipped]
     startup: dict[str, Starts] | None
     regions: list[RegionTimes] | None
-    host: Host
+    host: HostFacts
     made: Made
     method: EngineMethod
 
@@ -161,7 +161,7 @@ def benchmark_engines(
     cold_starts, warm_starts = (1, 3) if startup else (0, 0)
     compiled = 2 * len(builds) * len(_TIMINGS) if startup else 0
     races = len(builds) * len(objects) * (1 + len(present) + rounds)
-    steps = Steps(progress, races + cold_starts + warm_starts + compiled)
+    steps = RaceProgress(progress, races + cold_starts + warm_starts + compiled)
     cases: list[EngineCase] = []
     for build in builds:
         for count in objects:
@@ -213,7 +213,9 @@ def open_contender(engine: str, rom: Rom, workload: Workload, folder: Path) -> C
     return NativeRoutine(rom, workload, own)
 
 
-def _race(rom: Rom, workload: Workload, engines: list[str], rounds: int, seconds: float, steps: Steps) -> list[Entry]:
+def _race(
+    rom: Rom, workload: Workload, engines: list[str], rounds: int, seconds: float, steps: RaceProgress
+) -> list[Entrant]:
     """Let contenders take turns at one scene."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="retrosim-bench-")))
@@ -223,7 +225,7 @@ def _race(rom: Rom, workload: Workload, engines: list[str], rounds: int, seconds
             stack.callback(contender.close)
             return Ready(partial(_seconds, contender=contender, workload=workload))
 
-        entries = [Entry(engine, partial(make_ready, engine)) for engine in engines]
+        entries = [Entrant(engine, partial(make_ready, engine)) for engine in engines]
         race(entries, rounds, seconds, steps, f"{workload.build}, {workload.objects} objects")
     return entries
 
@@ -247,7 +249,7 @@ def _difference(lap: Lap, workload: Workload) -> str | None:
     return None
 
 
-def _cases(workload: Workload, entries: Iterable[Entry]) -> list[EngineCase]:
+def _cases(workload: Workload, entries: Iterable[Entrant]) -> list[EngineCase]:
     rates = {entry.engine: entry.rate for entry in entries}
     return [
         EngineCase(

@@ -26,13 +26,13 @@ from retrosim.report.tables import number_table
 from .kernel_peers import FINDERS, Finder, Frames, is_missing
 from .kernel_scenes import SIDE, SQUARES, Judge, mixed_scene, moving_scene
 from .race import (
-    Entry,
-    Host,
+    Entrant,
+    HostFacts,
     Made,
     Progress,
+    RaceProgress,
     Ready,
     Skipped,
-    Steps,
     cases_csv,
     check_laps,
     host,
@@ -102,7 +102,7 @@ class KernelResult:
 
     cases: list[KernelCase]
     skipped: list[Skipped]
-    host: Host
+    host: HostFacts
     made: Made
     method: KernelMethod
 
@@ -140,7 +140,7 @@ def benchmark_kernels(
         for name in names:
             if FINDERS[name].min_objects <= count <= FINDERS[name].max_objects:
                 fields.setdefault((count, FINDERS[name].scene), []).append(name)
-    steps = Steps(progress, sum(len(here) + rounds for here in fields.values()))
+    steps = RaceProgress(progress, sum(len(here) + rounds for here in fields.values()))
     cases = [
         case
         for (count, scene), here in fields.items()
@@ -157,12 +157,12 @@ def benchmark_kernels(
 
 
 def _race(
-    scene: str, count: int, names: list[str], rounds: int, seconds: float, seed: int, steps: Steps
+    scene: str, count: int, names: list[str], rounds: int, seconds: float, seed: int, steps: RaceProgress
 ) -> list[KernelCase]:
     """Let finders take turns at one scene."""
     frames: Frames = moving_scene(count, seed) if scene == SQUARES else mixed_scene(scene, count, seed)
     judge = Judge(frames, scene)
-    entries = [Entry(name, partial(_ready, FINDERS[name], frames, judge)) for name in names]
+    entries = [Entrant(name, partial(_ready, FINDERS[name], frames, judge)) for name in names]
     race(entries, rounds, seconds, steps, f"{count} objects", errors=(Exception,), is_sparing=True)
     return _cases(count, judge.method, entries)
 
@@ -199,7 +199,7 @@ def _lap(answer: Callable[[int], Any], frames: int, count: int) -> float:
         gc.enable()
 
 
-def _cases(count: int, judged: str, entries: Sequence[Entry]) -> list[KernelCase]:
+def _cases(count: int, judged: str, entries: Sequence[Entrant]) -> list[KernelCase]:
     times: dict[str, tuple[float, float]] = {}  # engine -> seconds of a frame by the median lap, by the best
     for entry in entries:
         if entry.error is None:

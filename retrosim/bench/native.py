@@ -17,7 +17,7 @@ from retrosim.rom import Rom
 from retrosim.rom.formats.sources import FLAGS
 
 from .contenders import LONGEST_RUN, Contender, Lap
-from .workload import Job, Workload
+from .workload import RepeatedWork, Workload
 
 COMPILERS = ("cc", "gcc", "clang")
 ROUTINE_SOURCES = ("src/sectors.c", "src/objects.c")
@@ -191,7 +191,7 @@ class NativePrograms(Native):
     order  of the bytes of a checksum
     """
 
-    def __init__(self, rom: Rom, job: Job, order: Literal["big", "little"], folder: Path) -> None:
+    def __init__(self, rom: Rom, job: RepeatedWork, order: Literal["big", "little"], folder: Path) -> None:
         table = ", ".join(f'{{"{name}", {name}}}' for name in rom.constants if name not in NOT_NATIVE)
         super().__init__(_PROGRAMS_DRIVER.replace("PROGRAMS", table), folder)
         self.job, self._order = job, order

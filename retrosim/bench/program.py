@@ -39,15 +39,15 @@ from .native import NativeProgram, why_not_native
 from .peers import PACKAGES, Services
 from .programs import (
     CONTENDERS,
-    Cost,
     ProgramCase,
+    ProgramCost,
     ProgramMethod,
     ProgramResult,
     SkippedOn,
     cases_of,
     means_of,
 )
-from .race import Entry, Progress, Ready, Steps, check_laps, host, made_from, race
+from .race import Entrant, Progress, RaceProgress, Ready, check_laps, host, made_from, race
 from .workload import LOOPS
 
 USUAL = ("recompile-table", "recompile-full", "interpret-table", "unicorn", "native-c")
@@ -70,7 +70,7 @@ class Whole:
     result: tuple[str, str]
 
 
-class Measured(Machine):
+class MeasuredMachine(Machine):
     """A machine whose program gets the answers of `Services`."""
 
     def begin(self) -> None:
@@ -95,7 +95,7 @@ class OwnEngine(Contender):
     """The program on one of our engines."""
 
     def __init__(self, name: str, image: Image, engine: str, timing: str) -> None:
-        self._machine = Measured(name, image, engine=engine, timing=timing)
+        self._machine = MeasuredMachine(name, image, engine=engine, timing=timing)
         self._start = self._machine.save()
 
     def run(self, count: int) -> Lap:
@@ -125,9 +125,9 @@ class OwnEngine(Contender):
             done += self._machine.instructions
 
     @property
-    def cost(self) -> Cost:
+    def cost(self) -> ProgramCost:
         """What the last run cost."""
-        return Cost(self._machine.instructions, self._machine.cycles / self._machine.clock_hz)
+        return ProgramCost(self._machine.instructions, self._machine.cycles / self._machine.clock_hz)
 
     def close(self) -> None:
         del self._machine
@@ -184,7 +184,7 @@ def benchmark_program(
     all_flags = (*(project.flags if project else ()), *flags)
     program = project.name if project else Path(files[0]).stem
     chosen: list[str | None] = [*machines] if machines else [None]
-    steps = Steps(progress, len(chosen) * (1 + 2 * len(asked) + rounds))
+    steps = RaceProgress(progress, len(chosen) * (1 + 2 * len(asked) + rounds))
     cases, skipped, notes = [], [], []
     for machine in chosen:
         loaded = load_for(files[0], machine, default, others=files[1:], note=note, flags=flags)
@@ -192,7 +192,7 @@ def benchmark_program(
             raise ValueError(f"{files[0]}: is a ROM with a manifest; allowed a program that ends by itself")
         missing = {engine: _why_missing(engine, sources, loaded.program.isa) for engine in asked}
         skipped += [SkippedOn(engine, reason, loaded.machine) for engine, reason in missing.items() if reason]
-        field = _Field(loaded.program, loaded.machine, partial(NativeProgram, sources, all_flags))
+        field = _Entrants(loaded.program, loaded.machine, partial(NativeProgram, sources, all_flags))
         entries = field.race([engine for engine in asked if not missing[engine]], rounds, seconds, steps)
         cases += cases_of(loaded.machine, program, field.cost, entries)
         notes += field.notes
@@ -216,7 +216,7 @@ def _why_missing(engine: str, sources: Sequence[Path], isa: str) -> str | None:
     return missing_peer(engine, isa)
 
 
-class _Field:
+class _Entrants:
     """Those who race on one machine, and what the first run there found: what it costs, and its exit status and text.
 
     notes   where the text of native C differs
@@ -226,7 +226,7 @@ class _Field:
         self._image, self._machine, self._native = image, machine, native
         self.notes: list[str] = []
 
-    def race(self, engines: Sequence[str], rounds: int, seconds: float, steps: Steps) -> list[Entry]:
+    def race(self, engines: Sequence[str], rounds: int, seconds: float, steps: RaceProgress) -> list[Entrant]:
         """Let the contenders take turns. Errors: RetrosimError, the program does not end."""
         steps.next(f"{self._machine}: first run, with the full timing model")
         engine = "recompile" if "recompile-full" in engines else "interpret"  # compiles nothing that was not asked for
@@ -236,7 +236,7 @@ class _Field:
         self._expected = reference.run(1).result
         open_one = partial(self._open, reference)
         with opened(engines, open_one, lambda engine: steps.next(f"{self._machine}: {engine}, opening")) as contenders:
-            entries = [Entry(engine, partial(self._ready, engine, contenders[engine])) for engine in engines]
+            entries = [Entrant(engine, partial(self._ready, engine, contenders[engine])) for engine in engines]
             race(entries, rounds, seconds, steps, self._machine)
         return entries
 

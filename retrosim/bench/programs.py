@@ -44,13 +44,13 @@ from .contenders import (
 from .native import NO_ROM_SOURCES, NOT_NATIVE, PROGRAM_SOURCES, NativePrograms, why_not_native
 from .peers import PACKAGES
 from .race import (
-    Entry,
-    Host,
+    Entrant,
+    HostFacts,
     MadeFrom,
     Progress,
+    RaceProgress,
     Ready,
     Skipped,
-    Steps,
     cases_csv,
     check_laps,
     host,
@@ -59,7 +59,7 @@ from .race import (
     ratios,
     skipped_lines,
 )
-from .workload import LOOP, PAGE, Job, job_of
+from .workload import LOOP, PAGE, RepeatedWork, job_of
 
 ROM = "bench"
 CONTENDERS = tuple(engine for engine in ENGINES if engine != "kernel")
@@ -103,7 +103,7 @@ GOALS = (
 
 
 @dataclass(frozen=True)
-class Cost:
+class ProgramCost:
     """What a run of a program costs on a machine with its full timing."""
 
     instructions: int
@@ -192,7 +192,7 @@ class ProgramResult:
     means: list[Mean]
     cases: list[ProgramCase]
     skipped: list[SkippedOn]
-    host: Host
+    host: HostFacts
     made: MadeFrom
     method: ProgramMethod
     notes: list[str]
@@ -268,7 +268,7 @@ def benchmark_programs(
     chosen = list(machines or one_of_each({info.isa for info in rom.images}))
     missing = {m: {e: r for e in asked if (r := why_missing(e, rom, preset(m).isa))} for m in chosen}
     present = {machine: [engine for engine in asked if engine not in missing[machine]] for machine in chosen}
-    steps = Steps(progress, sum(1 + len(here) + len(names) * (len(here) + rounds) for here in present.values()))
+    steps = RaceProgress(progress, sum(1 + len(here) + len(names) * (len(here) + rounds) for here in present.values()))
     cases = [
         case for machine in chosen for case in _races(rom, machine, names, present[machine], rounds, seconds, steps)
     ]
@@ -303,7 +303,9 @@ def why_missing(engine: str, rom: Rom, isa: str) -> str | None:
     return missing_peer(engine, isa)
 
 
-def open_programs(machine: str, rom: Rom, names: Iterable[str], **options: Any) -> tuple[Machine, dict[str, Job]]:
+def open_programs(
+    machine: str, rom: Rom, names: Iterable[str], **options: Any
+) -> tuple[Machine, dict[str, RepeatedWork]]:
     """Return a machine with a loop around each program in its memory, and the loops by program.
 
     options  engine and timing, as for a Machine
@@ -328,7 +330,7 @@ Emulator = Simulated | Peer | NativePrograms
 
 
 def _races(
-    rom: Rom, name: str, programs: list[str], engines: list[str], rounds: int, seconds: float, steps: Steps
+    rom: Rom, name: str, programs: list[str], engines: list[str], rounds: int, seconds: float, steps: RaceProgress
 ) -> list[ProgramCase]:
     """Let contenders take turns at each program on one machine."""
     steps.next(f"{name}: preparing")
@@ -345,7 +347,7 @@ def _races(
         for program in programs:
             expected = rom.constants[program].to_bytes(4, order)
             entries = [
-                Entry(engine, partial(_ready, engine, contenders[engine], jobs[program], expected))
+                Entrant(engine, partial(_ready, engine, contenders[engine], jobs[program], expected))
                 for engine in engines
                 if engine != "native-c" or program not in NOT_NATIVE
             ]
@@ -354,13 +356,15 @@ def _races(
     return cases
 
 
-def _cost(machine: Machine, program: str) -> Cost:
+def _cost(machine: Machine, program: str) -> ProgramCost:
     """Return what a run costs after another one."""
     measured = machine.measure(program, warm=1)
-    return Cost(measured.instructions, measured.cycles / machine.clock_hz)
+    return ProgramCost(measured.instructions, measured.cycles / machine.clock_hz)
 
 
-def _open(engine: str, rom: Rom, machine: Machine, memory: bytes, jobs: dict[str, Job], folder: Path) -> Emulator:
+def _open(
+    engine: str, rom: Rom, machine: Machine, memory: bytes, jobs: dict[str, RepeatedWork], folder: Path
+) -> Emulator:
     """Make a contender ready. Errors: RetrosimError."""
     first = next(iter(jobs.values()))
     if engine in SIMULATED:
@@ -371,7 +375,7 @@ def _open(engine: str, rom: Rom, machine: Machine, memory: bytes, jobs: dict[str
     return NativePrograms(rom, first, "little" if machine.image.isa.startswith("i") else "big", folder)
 
 
-def _ready(engine: str, contender: Emulator | RetrosimError, job: Job, expected: bytes) -> Ready:
+def _ready(engine: str, contender: Emulator | RetrosimError, job: RepeatedWork, expected: bytes) -> Ready:
     """Give a contender a program. Errors: RetrosimError, it could not be opened."""
     if isinstance(contender, RetrosimError):
         raise contender
@@ -386,7 +390,7 @@ def _timed(contender: Emulator, expected: bytes, count: int) -> float:
     return lap.seconds
 
 
-def cases_of(machine: str, program: str, cost: Cost, entries: Iterable[Entry]) -> list[ProgramCase]:
+def cases_of(machine: str, program: str, cost: ProgramCost, entries: Iterable[Entrant]) -> list[ProgramCase]:
     """Return what the contenders reached."""
     entries = list(entries)
     rates = {entry.engine: entry.rate for entry in entries}

@@ -23,7 +23,7 @@ from rich.text import Text
 from retrosim.cache.sources import PACKAGE, source_digest
 from retrosim.errors import RetrosimError
 from retrosim.report.json import to_json
-from retrosim.report.page import Section, facts, page, paragraph, records, settings
+from retrosim.report.page import PageSection, facts, page, paragraph, records, settings
 from retrosim.report.text import csv_text
 
 REPEATED = 2  # times that a lap which seems long enough is run again
@@ -47,7 +47,7 @@ class Ready:
 
 
 @dataclass
-class Entry:
+class Entrant:
     """A contender in a race.
 
     engine      its name
@@ -81,7 +81,7 @@ class Entry:
         return (max(self.rates) - min(self.rates)) / self.rate if self.rate else None
 
 
-class Steps:
+class RaceProgress:
     """Progress: says what comes next, and how much is done."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
@@ -108,10 +108,10 @@ def check_laps(rounds: int, seconds: float) -> None:
 
 
 def race(
-    entries: Sequence[Entry],
+    entries: Sequence[Entrant],
     rounds: int,
     seconds: float,
-    steps: Steps,
+    steps: RaceProgress,
     scene: str,
     *,
     errors: tuple[type[Exception], ...] = (RetrosimError,),
@@ -195,7 +195,7 @@ class Skipped:
 
 
 @dataclass(frozen=True)
-class Host:
+class HostFacts:
     """What a benchmark ran on; `packages`: name -> version."""
 
     system: str
@@ -224,7 +224,7 @@ class MadeFrom(Made):
     commit: str | None
 
 
-def host(packages: Iterable[str]) -> Host:
+def host(packages: Iterable[str]) -> HostFacts:
     """Return what this runs on, with the versions of some packages, as far as they are installed."""
     versions = {}
     for package in packages:
@@ -232,7 +232,7 @@ def host(packages: Iterable[str]) -> Host:
             versions[package] = version(package)
         except PackageNotFoundError:
             continue
-    return Host(platform.system(), _processor(), os.cpu_count(), platform.python_version(), versions)
+    return HostFacts(platform.system(), _processor(), os.cpu_count(), platform.python_version(), versions)
 
 
 def _processor() -> str:
@@ -303,16 +303,16 @@ def bench_page(result: Any) -> str:
     packages = ", ".join(f"{name} {number}" for name, number in host["packages"].items())
     about = {"Host": f"{host['processor']}, {host['cpus']} CPUs, {host['system']}", "Python": host["python"]}
     about |= {"Packages": packages} | settings(published["method"])
-    sections: list[Section] = []
+    sections: list[PageSection] = []
     key = "name" if all("name" in case for case in cases) else "machine"
     for name in dict.fromkeys(case[key] for case in cases):
         rows = [{**case} for case in cases if case[key] == name]
         for row in rows:
             del row[key]
-        sections.append(Section(name, [records(f"case-{len(sections)}", rows, "per_second")]))
+        sections.append(PageSection(name, [records(f"case-{len(sections)}", rows, "per_second")]))
     for key, title in (("startup", "To the first frame, seconds"), ("regions", "Compiling the regions of the ROM")):
         if times := published.get(key):
             rows = [{"start": kind, **each} for kind, each in times.items()] if isinstance(times, dict) else times
-            sections.append(Section(title, [records(key, rows)]))
+            sections.append(PageSection(title, [records(key, rows)]))
     skipped = [paragraph(f"{one['engine']}: left out, {one['reason']}") for one in published["skipped"]]
     return page("Speed on this computer", [facts(about), *skipped], sections)

@@ -35,7 +35,7 @@ STALE = 0xAA  # what flags hold before a run, so that one which does nothing is 
 
 
 @dataclass(frozen=True)
-class Loop:
+class MemoryLoop:
     """The loop in the code of a CPU.
 
     call     addresses of the call and of the routine -> the call
@@ -59,7 +59,7 @@ class Loop:
         return body + self.again(-len(body))
 
 
-_M68K = Loop(
+_M68K = MemoryLoop(
     call=lambda at, entry: b"\x4e\xb9" + entry.to_bytes(4, "big"),  # jsr entry
     store=lambda to: b"\x23\xc0" + to.to_bytes(4, "big"),  # move.l d0,to
     again=lambda back: b"\x53\x87\x66" + (back - 4 & 0xFF).to_bytes(1),  # subq.l #1,d7; bne
@@ -67,7 +67,7 @@ _M68K = Loop(
     counter="d7",
     needs=("sr", "a7"),
 )
-_X86 = Loop(
+_X86 = MemoryLoop(
     call=lambda at, entry: b"\xe8" + (entry - at - 5).to_bytes(4, "little", signed=True),  # call entry
     store=lambda to: b"\xa3" + to.to_bytes(4, "little"),  # mov [to],eax
     again=lambda back: b"\x4f\x75" + (back - 3 & 0xFF).to_bytes(1),  # dec edi; jnz
@@ -81,7 +81,7 @@ def _words(*words: int) -> bytes:
     return b"".join(word.to_bytes(4, "big") for word in words)
 
 
-_PPC = Loop(
+_PPC = MemoryLoop(
     call=lambda at, entry: _words(0x48000001 | entry - at & 0x3FFFFFC),  # bl entry
     store=lambda to: _words(0x3C800000 | to + 0x8000 >> 16, 0x90640000 | to & 0xFFFF),  # lis r4,to@ha; stw r3,to@l(r4)
     again=lambda back: _words(0x37FFFFFF, 0x40820000 | back - 4 & 0xFFFC),  # addic. r31,r31,-1; bne
@@ -94,7 +94,7 @@ LOOPS = {"m68000": _M68K, "m68040": _M68K, "i386": _X86, "i486": _X86, "ppc601":
 
 
 @dataclass(frozen=True)
-class Job:
+class RepeatedWork:
     """What an emulator repeats: a loop that is in its memory.
 
     name        of the routine
@@ -116,7 +116,7 @@ class Job:
 
 def job_of(
     machine: Machine, routine: str, at: int = LOOP, result: tuple[int, int] | None = None, **written: Any
-) -> Job:
+) -> RepeatedWork:
     """Put the loop around a routine into a machine's memory.
 
     at       where
@@ -127,7 +127,7 @@ def job_of(
     code = loop.code(at, entry) if result else loop.code(at, entry, at - PAGE)
     machine.write(at, code + loop.exit)
     registers = {register: machine.regs[register] for register in loop.needs}
-    return Job(routine, at, at + len(code), loop.counter, registers, result or (at - PAGE, 4), **written)
+    return RepeatedWork(routine, at, at + len(code), loop.counter, registers, result or (at - PAGE, 4), **written)
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class Workload:
     seed: int
     clock_hz: int
     memory: bytes
-    job: Job
+    job: RepeatedWork
     x: np.ndarray
     y: np.ndarray
     flags: bytes
@@ -176,7 +176,7 @@ def open_at_first_check(name: str, rom: Rom, build: str, objects: int, seed: int
     return machine
 
 
-def job_of_checks(machine: Machine) -> Job:
+def job_of_checks(machine: Machine) -> RepeatedWork:
     """Put the loop around the routine of a ROM into a machine's memory."""
     symbols = [machine.image.symbols[symbol] for symbol in _WRITTEN]
     written = tuple((symbol.address, symbol.size) for symbol in symbols)

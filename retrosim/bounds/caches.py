@@ -21,7 +21,7 @@ from retrosim.cpu.spec.cpu import Lines
 from .words import Span
 
 
-class Line(NamedTuple):
+class CacheLine(NamedTuple):
     """A line that is there: its number, its units that are valid for certain (a bit each), its age."""
 
     number: int
@@ -44,7 +44,7 @@ class Held:
     """The lines that are certain to be in one cache; it does not change."""
 
     def __init__(
-        self, lines: Lines, sets: dict[int, tuple[Line, ...]] | None = None, by_base: ByBase | None = None
+        self, lines: Lines, sets: dict[int, tuple[CacheLine, ...]] | None = None, by_base: ByBase | None = None
     ) -> None:
         self.lines, self.sets, self.by_base = lines, sets or {}, by_base or {}
 
@@ -53,7 +53,7 @@ class Held:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def of_set(self, number: int) -> tuple[Line, ...]:
+    def of_set(self, number: int) -> tuple[CacheLine, ...]:
         """Return the lines of a set."""
         return self.sets.get(number, ())
 
@@ -95,7 +95,7 @@ class Held:
         if is_there or old:
             units = (old.units if old else 0) | (bit if is_there else 0)
             age = 0 if is_newest else min(was, self.lines.survives)
-            found.append(Line(number, units, age))
+            found.append(CacheLine(number, units, age))
         by_base = self.by_base if self._replaces_nothing(self.has(unit)) else self._older()
         return Held(self.lines, self._with(group, found), by_base)
 
@@ -116,7 +116,7 @@ class Held:
     def _replaces_nothing(self, is_hit: bool) -> bool:
         return is_hit and not self.lines.survives
 
-    def _with(self, group: int, found: Iterable[Line]) -> dict[int, tuple[Line, ...]]:
+    def _with(self, group: int, found: Iterable[CacheLine]) -> dict[int, tuple[CacheLine, ...]]:
         sets = dict(self.sets)
         sets[group] = tuple(sorted(found))
         if not sets[group]:
@@ -149,7 +149,7 @@ class Held:
         for group, lines in self.sets.items():
             there = {line.number: line for line in other.of_set(group)}
             both = tuple(
-                Line(line.number, line.units & there[line.number].units, max(line.age, there[line.number].age))
+                CacheLine(line.number, line.units & there[line.number].units, max(line.age, there[line.number].age))
                 for line in lines
                 if line.number in there
             )

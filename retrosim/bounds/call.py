@@ -43,7 +43,7 @@ from .engine import BoundsEngine, Unbounded
 from .residence import Residence
 from .run import Runner, visits_of
 from .search import ARGUMENTS, Found, search
-from .state import State
+from .state import AbstractState
 from .words import Span, const, unknown
 
 ASSUMPTIONS = (
@@ -93,7 +93,7 @@ class LoopTimes(Place):
 
 
 @dataclass(frozen=True)
-class Block(Place):
+class PathBlock(Place):
     """A block of the longest path: the text of its first instruction, and how often it is executed."""
 
     text: str
@@ -122,7 +122,7 @@ class BoundsReport:
     minimum: int
     maximum: int | None
     loops: list[LoopTimes]
-    path: list[Block]
+    path: list[PathBlock]
     found: Found | None
     exceeded: bool
     assumptions: list[str]
@@ -210,7 +210,7 @@ def bound(
         end.minimum,
         maximum,
         [LoopTimes(*_place(machine, head), times, head in given.used) for head, times in loop_times],
-        [Block(*_place(machine, start), machine.core.decode(start).text, count) for start, count in visits],
+        [PathBlock(*_place(machine, start), machine.core.decode(start).text, count) for start, count in visits],
         found,
         exceeded,
         list(ASSUMPTIONS),
@@ -284,7 +284,9 @@ class _Given(Mapping[int, int]):
         return f"{address:#x} ({place.function or 'no routine'}{line})"
 
 
-def _entered(machine: Machine, entry: int, arguments: Sequence[int | None], convention: str) -> tuple[State, int]:
+def _entered(
+    machine: Machine, entry: int, arguments: Sequence[int | None], convention: str
+) -> tuple[AbstractState, int]:
     """Return what is known when a routine is entered, and the stack pointer's top.
 
     The call is entered twice, with all that may be any different each time: what is the same is known.
@@ -327,7 +329,7 @@ def _entered(machine: Machine, entry: int, arguments: Sequence[int | None], conv
     top = max([int(state["r"][stack]), *(address + len(data) for address, data in cells.items())])
     times = {*core.cpu.stage_fields, *PASSED}.intersection(core.cpu.layout.fields)
     apart = {(a, b): 0 for a in times for b in times if a != b}
-    return State(words, dict.fromkeys(times, (0, 0, 0)), held, apart=apart), top
+    return AbstractState(words, dict.fromkeys(times, (0, 0, 0)), held, apart=apart), top
 
 
 class _Written:

@@ -28,7 +28,7 @@ from .caches import Near
 from .counter import Look
 from .paths import BEGINNING, MAX_PATHS, NEVER, ZERO, Infeasible, Path, TooManyPaths
 from .residence import Residence, Use, Way, joined
-from .state import ALIGNMENT, EVER, LONG_AGO, Key, Place, State, either, join
+from .state import ALIGNMENT, EVER, LONG_AGO, AbstractState, Key, WordPlace, either, join
 from .words import HALF, NOW, Span, const, linear, unknown
 
 MAX_FOLLOWED = 64  # entries of a state field: larger ones are caches, of which only certain lines are followed
@@ -46,7 +46,7 @@ class _Ended(NamedTuple):
     written: set[Key]
 
 
-def _apart(pair: tuple[Key, Key], state: State, end: _Ended) -> int:
+def _apart(pair: tuple[Key, Key], state: AbstractState, end: _Ended) -> int:
     """Return how many clocks a time lies behind another one at most, at the end of a path from a state."""
     if pair in end.apart or not end.written.isdisjoint(pair):
         return end.apart.get(pair, NEVER)
@@ -138,7 +138,7 @@ class BoundsEngine(ExecutionContext):
 
     # running instructions
 
-    def outcomes(self, insn: Insn, state: State) -> dict[int | None, State]:
+    def outcomes(self, insn: Insn, state: AbstractState) -> dict[int | None, AbstractState]:
         """Run an instruction; return what holds at each next one, None: at addresses that are not known."""
         ends: dict[int | None, list[_Ended]] = {}
         todo: list[tuple[bool, ...]] = [()]
@@ -159,7 +159,7 @@ class BoundsEngine(ExecutionContext):
             todo += self.path.others
         return {target: self._merged(state, found) for target, found in ends.items()}
 
-    def _begin(self, insn: Insn, state: State) -> None:
+    def _begin(self, insn: Insn, state: AbstractState) -> None:
         self.state, self.held = state, dict(state.held)
         self.changed: dict[Key, Any] = {}  # spans; None: nothing is known any more
         self._pc, self._end, self._next = insn.pc, insn.end, insn.end
@@ -220,14 +220,14 @@ class BoundsEngine(ExecutionContext):
         """Return the bounds of a time relative to the end, and the last one relative to the beginning of the call."""
         return *self.path.bounds(span - cycles), self.path.bounds(span - beginning)[1]
 
-    def _merged(self, state: State, ends: list[_Ended]) -> State:
+    def _merged(self, state: AbstractState, ends: list[_Ended]) -> AbstractState:
         minimum, maximum = min(end.minimum for end in ends), max(end.maximum for end in ends)
         held = ends[0].held
         for end in ends[1:]:
             held = {name: each.join(end.held[name]) for name, each in held.items()}
         words, times = dict(state.words), dict(state.times)
         ways = joined(way for end in ends for way in end.ways)
-        result = State(words, times, held, ways, state.minimum + minimum, trail=state.trail)
+        result = AbstractState(words, times, held, ways, state.minimum + minimum, trail=state.trail)
         result.fast, result.slow = state.fast + minimum, state.slow + maximum
         for key in {key for end in ends for key in end.changed}:
             spans: list[Any] = []
@@ -467,7 +467,7 @@ class BoundsEngine(ExecutionContext):
 
     def _load(self, location: Any, bits: int) -> Span:
         if location.known is None:
-            place = Place(*self._based(location))
+            place = WordPlace(*self._based(location))
             found = self._cell(place)
             if found is None or found.bits != bits:
                 found = unknown(bits)
@@ -487,7 +487,7 @@ class BoundsEngine(ExecutionContext):
             self.changed[start] = word
         return word
 
-    def _cell(self, address: int | Place) -> Span | None:
+    def _cell(self, address: int | WordPlace) -> Span | None:
         return self.changed[address] if address in self.changed else self.state.words.get(address)
 
     def _store(self, location: Any, word: Any) -> None:
@@ -503,13 +503,13 @@ class BoundsEngine(ExecutionContext):
             self._forget(known, location.lo, location.hi + size)
         else:
             self._forget((k for k in known if location.frame or not self._in_frames(k)), 0, ADDRESS_MASK + 1)
-        self._forget_places(Place(*self._based(location)), size)
-        self.changed[Place(*self._based(location))] = word.plain()
+        self._forget_places(WordPlace(*self._based(location)), size)
+        self.changed[WordPlace(*self._based(location))] = word.plain()
 
-    def _forget_places(self, stored: Place | None = None, size: int = 0, is_in_frame: bool = False) -> None:
+    def _forget_places(self, stored: WordPlace | None = None, size: int = 0, is_in_frame: bool = False) -> None:
         """Forget what is at unknown addresses, except what a store there does not touch, or if that is in a frame."""
         for key in {*self.state.words, *self.changed}:
-            cell = self._cell(key) if isinstance(key, Place) else None
+            cell = self._cell(key) if isinstance(key, WordPlace) else None
             if cell is None or (is_in_frame and not key.base.frame):
                 continue
             is_disjoint = (
@@ -802,4 +802,4 @@ class _NoTimes:
         self._widths = widths
 
     def __contains__(self, key: Key) -> bool:
-        return isinstance(key, int | Place) or self._widths[key if isinstance(key, str) else key[0]] != 64
+        return isinstance(key, int | WordPlace) or self._widths[key if isinstance(key, str) else key[0]] != 64

@@ -24,7 +24,7 @@ from retrosim.cpu.engines.core import Core
 from retrosim.cpu.spec.rows import Insn
 
 from .engine import BoundsEngine, Unbounded
-from .state import State, Trail
+from .state import AbstractState, Trail
 
 # The blocks of one routine, its loops within loops, and the order in which to visit them.
 
@@ -46,7 +46,7 @@ class Loop:
 
 
 @dataclass
-class Routine:
+class RoutineFlow:
     """Blocks by address, their order, and the routine as the outermost loop."""
 
     blocks: dict[int, tuple[Insn, ...]]
@@ -54,7 +54,7 @@ class Routine:
     whole: Loop
 
 
-def routine_at(core: Core, entry: int) -> Routine:
+def routine_at(core: Core, entry: int) -> RoutineFlow:
     """Find the blocks and loops of the routine at an address. Errors: Unbounded."""
     insns, leaders = _follow(core, entry)
     blocks: dict[int, tuple[Insn, ...]] = {}
@@ -65,7 +65,7 @@ def routine_at(core: Core, entry: int) -> Routine:
         blocks[leader] = tuple(block)
     successors = {start: _successors(block[-1])[0] for start, block in blocks.items()}
     order = _reverse_postorder(entry, successors)
-    return Routine(blocks, order, _loops(entry, order, successors))
+    return RoutineFlow(blocks, order, _loops(entry, order, successors))
 
 
 def _successors(insn: Insn) -> tuple[list[int], bool]:
@@ -178,7 +178,7 @@ MAX_STEPS = 3_000_000  # instructions that are run in all
 PATH_STEPS = 100  # instructions that are run before paths are joined where they meet
 MAX_PARTS = 32  # states that stay apart where paths meet
 Part = tuple[tuple[int, ...], frozenset[Any]]  # how often loops were run and where branches went before; pointers
-Parts = dict[Part, State]
+Parts = dict[Part, AbstractState]
 NO_PART: Part = (), frozenset()
 
 
@@ -199,7 +199,7 @@ class Runner:
         progress: Callable[[int], None] = lambda steps: None,
     ) -> None:
         self.core, self.engine, self.given, self.name, self.progress = core, engine, given, name, progress
-        self.routines: dict[int, Routine] = {}
+        self.routines: dict[int, RoutineFlow] = {}
         self.times: dict[int, int] = {}  # head of a loop -> how often it was reached at most, each time it was entered
         self.steps = 0
         self._calls: list[tuple[int, int]] = []
@@ -216,7 +216,7 @@ class Runner:
             todo += loop.inner.values()
         return found
 
-    def call(self, entry: int, state: State, back: int) -> State:
+    def call(self, entry: int, state: AbstractState, back: int) -> AbstractState:
         """Run a routine to its return to an address. Errors: Unbounded."""
         if any(entry == called for called, _ in self._calls):
             raise Unbounded(
@@ -246,7 +246,9 @@ class Runner:
         )
         return f": {stop.text} at {self.name(stop.pc)} {what}"
 
-    def _level(self, routine: Routine, loop: Loop, state: State) -> tuple[dict[int, Parts], State | None]:
+    def _level(
+        self, routine: RoutineFlow, loop: Loop, state: AbstractState
+    ) -> tuple[dict[int, Parts], AbstractState | None]:
         """Run the blocks of a loop once; return what leaves it, and what goes back to its head."""
         waiting: dict[int, Parts] = {loop.head: {NO_PART: state}}
         left: dict[int, Parts] = {}
@@ -269,7 +271,7 @@ class Runner:
                         _add(there, (part + more if is_apart else (), after.pointers()), after)
         return left, _together(again) if again else None
 
-    def _loop(self, routine: Routine, loop: Loop, state: State, is_apart: bool) -> dict[int, Parts]:
+    def _loop(self, routine: RoutineFlow, loop: Loop, state: AbstractState, is_apart: bool) -> dict[int, Parts]:
         """Run a loop until it is left; return what leaves it, apart by the times that it was run or together."""
         given = self.given.get(loop.head)
         left: dict[int, Parts] = {}
@@ -317,9 +319,9 @@ class Runner:
     def _repeat(
         left: dict[int, Parts],
         part: Part,
-        outside: dict[int, State],
-        before: State,
-        after: State,
+        outside: dict[int, AbstractState],
+        before: AbstractState,
+        after: AbstractState,
         times: int,
     ) -> None:
         """Let a loop run on so often, each time as the last one."""
@@ -330,12 +332,12 @@ class Runner:
             longest.trail, longest.minimum = trail, each.minimum
             _add(left[target], part, longest)
 
-    def _block(self, routine: Routine, start: int, state: State) -> dict[int, Parts]:
+    def _block(self, routine: RoutineFlow, start: int, state: AbstractState) -> dict[int, Parts]:
         state = replace(state, trail=Trail(start, state.trail))
         insns = routine.blocks[start]
         for insn in insns[:-1]:
             state = self._step(insn, state).get(insn.end) or self._never(insn)
-        targets: dict[int, State] = {}
+        targets: dict[int, AbstractState] = {}
         back = self._calls[-1][1]
         last = insns[-1]
         ends = self._step(last, state)
@@ -352,7 +354,7 @@ class Runner:
             for place, after in targets.items()
         }
 
-    def _never(self, insn: Insn) -> State:
+    def _never(self, insn: Insn) -> AbstractState:
         raise Unbounded(f"{insn.text} at {self.name(insn.pc)} always raises an exception, or jumps")
 
     def _goes_to(self, insn: Insn, target: int | None, back: int) -> int | None:
@@ -368,7 +370,7 @@ class Runner:
             )
         return None
 
-    def _step(self, insn: Insn, state: State) -> dict[int | None, State]:
+    def _step(self, insn: Insn, state: AbstractState) -> dict[int | None, AbstractState]:
         self.steps += 1
         if self.steps > MAX_STEPS:
             raise Unbounded(f"more than {MAX_STEPS} instructions to follow; --loop bounds let them be fewer")
@@ -377,7 +379,7 @@ class Runner:
         return self.engine.outcomes(insn, state)
 
 
-def _add(parts: Parts, part: Part, state: State) -> None:
+def _add(parts: Parts, part: Part, state: AbstractState) -> None:
     """Have a state join its part; where there are too many, all become one."""
     parts[part] = parts[part].joined(state) if part in parts else state
     if len(parts) > MAX_PARTS:
@@ -386,19 +388,19 @@ def _add(parts: Parts, part: Part, state: State) -> None:
         parts[NO_PART] = whole
 
 
-def _together(parts: Parts) -> State:
+def _together(parts: Parts) -> AbstractState:
     """Return what holds in each of some states."""
-    return reduce(State.joined, parts.values())
+    return reduce(AbstractState.joined, parts.values())
 
 
-def _later(state: State, clocks: int) -> State:
+def _later(state: AbstractState, clocks: int) -> AbstractState:
     """Return a state so many clocks later."""
     times = {key: (lo, hi, latest + clocks) for key, (lo, hi, latest) in state.times.items()}
     ways = tuple(way._replace(clocks=way.clocks + clocks) for way in state.ways)
     return replace(state, times=times, minimum=state.minimum + clocks, ways=ways)
 
 
-def _taken_over(widened: State, after: State) -> State:
+def _taken_over(widened: AbstractState, after: AbstractState) -> AbstractState:
     """Return a widened state with the clocks of the one that it stands for."""
     result = replace(widened, times={}, minimum=after.minimum, ways=after.ways, trail=after.trail)
     for key in widened.times:

@@ -38,7 +38,7 @@ EDGES = bytes((0x55, 0xAA, 0xFF, 0x7F, 0x80)) * 52  # bytes that make multiplica
 
 
 @dataclass(frozen=True)
-class Input:
+class RandomCall:
     """What a call finds; `contents` is the seed of what is random in the caches."""
 
     words: tuple[int, ...]
@@ -47,7 +47,7 @@ class Input:
     contents: int
 
 
-class Inputs:
+class RandomCalls:
     """Random inputs of a routine.
 
     given   arguments; those that are None are chosen
@@ -63,13 +63,13 @@ class Inputs:
         lines = [cache.lines for cache in core.cpu.caches.values() if cache.lines]
         self.periods = sorted({each.sets * each.units * each.unit_bytes for each in lines})
 
-    def fresh(self) -> Input:
+    def fresh(self) -> RandomCall:
         """Return an input that nothing is known of."""
         words = tuple(self._argument() if word is None else word for word in self.given)
         memory = b"".join(self._bytes(BLOCK) for _ in range(AREA_BYTES // BLOCK))
-        return Input(words, memory, *self._caches())
+        return RandomCall(words, memory, *self._caches())
 
-    def changed(self, old: Input) -> Input:
+    def changed(self, old: RandomCall) -> RandomCall:
         """Return an input that differs from another in a few places."""
         kind, new = self.chance.random(), old
         if kind < 0.1:
@@ -123,7 +123,7 @@ class Inputs:
             if self.given[n] is None and AREA <= word < AREA + AREA_BYTES - OBJECT_BYTES
         ]
 
-    def _moved(self, old: Input) -> Input:
+    def _moved(self, old: RandomCall) -> RandomCall:
         """Move an object to where its lines share sets of a cache with another one, or with the stack."""
         places = self._pointers(old.words)
         if not places or not self.periods:
@@ -141,7 +141,7 @@ class Inputs:
         words = (*old.words[:place], AREA + end, *old.words[place + 1 :])
         return replace(old, words=words, memory=bytes(memory))
 
-    def _memory(self, old: Input) -> bytes:
+    def _memory(self, old: RandomCall) -> bytes:
         """Change a few words, most of them of objects that arguments point to."""
         chance, memory = self.chance, bytearray(old.memory)
         places = self._pointers(old.words)
@@ -166,7 +166,7 @@ class Inputs:
         return (number & 0xFFFF).to_bytes(2, order)
 
 
-def fill_caches(core: Core, tried: Input) -> None:
+def fill_caches(core: Core, tried: RandomCall) -> None:
     """Have all caches hold what an input says, and the caches behind them nothing."""
     if tried.caches in ("left", "given"):
         return
@@ -227,9 +227,9 @@ class _Kept:
     """The longest calls, of each number of instructions one."""
 
     def __init__(self) -> None:
-        self._calls: dict[int, tuple[int, Input]] = {}
+        self._calls: dict[int, tuple[int, RandomCall]] = {}
 
-    def note(self, instructions: int, cycles: int, tried: Input) -> None:
+    def note(self, instructions: int, cycles: int, tried: RandomCall) -> None:
         """Keep a call if it is longer than others."""
         old = self._calls.get(instructions)
         if old is None or cycles >= old[0]:  # of equal ones the newer: the search goes on from there
@@ -237,7 +237,7 @@ class _Kept:
         if len(self._calls) > KEPT:
             del self._calls[min(self._calls, key=lambda each: self._calls[each][0])]
 
-    def some(self, chance: random.Random) -> Input | None:
+    def some(self, chance: random.Random) -> RandomCall | None:
         """Return one of them, the longest as often as all others together."""
         if not self._calls:
             return None
@@ -263,8 +263,8 @@ def search(
     stack      stack pointer of the call
     """
     core, start = machine.core, machine.core.state.copy()
-    inputs = Inputs(seed, arguments, core, machine.argument_bits(convention), stack)
-    kept, best = _Kept(), Input((), b"", "given", 0)
+    inputs = RandomCalls(seed, arguments, core, machine.argument_bits(convention), stack)
+    kept, best = _Kept(), RandomCall((), b"", "given", 0)
     minimum = maximum = None
     returned, failure = 0, ""
     for number in range(tries):

@@ -63,13 +63,13 @@ def widen(a: Span, b: Span) -> Span:
 
 
 Key = Any
-"""A state field's name, (name, number) of an entry of one, the address of a word in memory, or a `Place`."""
+"""A state field's name, (name, number) of an entry of one, the address of a word in memory, or a `WordPlace`."""
 
 LONG_AGO = 1 << 12  # clocks: what was so long before now may have been any time before
 EVER = -(1 << 44)  # a time of which nothing is known but that it has passed
 
 
-class Place(NamedTuple):
+class WordPlace(NamedTuple):
     """A key: the word so many bytes beyond an unknown address."""
 
     base: Span
@@ -92,7 +92,7 @@ class Trail:
 
 
 @dataclass
-class State:
+class AbstractState:
     """See the head of this module.
 
     words   what is known, of registers, flags, words in memory and all that the timing model keeps but times
@@ -130,14 +130,14 @@ class State:
         """Set what `time` returns."""
         self.times[key] = lo + self.slow, hi + self.fast, late + self.maximum
 
-    def joined(self, other: State, words: Callable[[Span, Span], Span] = join) -> State:
+    def joined(self, other: AbstractState, words: Callable[[Span, Span], Span] = join) -> AbstractState:
         """Return what holds in either state."""
         both = {}
         for key, span in self.words.items():
             also = other.words.get(key)
             if also is not None and also.bits == span.bits:
                 both[key] = span if span is also else words(span, also)
-        result = State(both, {}, {}, joined_ways((*self.ways, *other.ways)), min(self.minimum, other.minimum))
+        result = AbstractState(both, {}, {}, joined_ways((*self.ways, *other.ways)), min(self.minimum, other.minimum))
         result.trail = self.trail if self.maximum >= other.maximum else other.trail
         for key in self.times.keys() | other.times.keys():
             if key in both:
@@ -155,16 +155,16 @@ class State:
         """Return a time, also where a number is kept in its place: it is before now."""
         return ANY_TIME if key in self.words else self.time(key)
 
-    def widened(self, other: State) -> State:
+    def widened(self, other: AbstractState) -> AbstractState:
         """Return what holds in either state, and will soon not change any more."""
         return self.joined(other, widen)
 
-    def without_bases(self) -> State:
+    def without_bases(self) -> AbstractState:
         """Return what is known apart from what is near a base: one that is made anew each time is never the same."""
-        words = {key: word for key, word in self.words.items() if not isinstance(key, Place)}
+        words = {key: word for key, word in self.words.items() if not isinstance(key, WordPlace)}
         return replace(self, words=words, held={name: Held(held.lines, held.sets) for name, held in self.held.items()})
 
-    def is_like(self, other: State) -> bool:
+    def is_like(self, other: AbstractState) -> bool:
         """Tell whether two states differ in nothing but the clocks since the call began, and what is near a base."""
         if self.words.keys() != other.words.keys():
             return False
@@ -180,7 +180,7 @@ class State:
         """Return where there are words near which something is known to be in a cache, and which those are."""
         bases = {base for held in self.held.values() for base in held.by_base}
         roots = ((key, word.place[0] if word.place else word) for key, word in self.words.items())
-        return frozenset((key, root) for key, root in roots if root in bases and not isinstance(key, Place))
+        return frozenset((key, root) for key, root in roots if root in bases and not isinstance(key, WordPlace))
 
     def word(self, key: Key, bits: int) -> Span:
         """Return what is known of a word."""

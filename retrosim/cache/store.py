@@ -180,7 +180,7 @@ class CachedFile:
     used: float
 
 
-class Cache:
+class CodeCache:
     """A folder of compiled code.
 
     folder   where it is; None: nothing is kept
@@ -276,7 +276,7 @@ class Store:
     folder  where they are; None: in memory
     """
 
-    def __init__(self, cache: Cache, kind: str, version: str) -> None:
+    def __init__(self, cache: CodeCache, kind: str, version: str) -> None:
         """Open a folder, and make it if need be."""
         self._cache, self.kind, self._version = cache, kind, version
         self.folder = cache.folder / kind / version if cache.folder else None
@@ -387,14 +387,14 @@ class Store:
             folder.mkdir(OWNER_ONLY, exist_ok=True)
 
 
-def open_cache(wanted: Path) -> Cache:
+def open_cache(wanted: Path) -> CodeCache:
     """Open the cache in a folder; where that is unsafe or of no use, among the temporary files; else in memory."""
     problems: list[str] = []
     is_unsafe = False
     for folder in dict.fromkeys((wanted, temporary_folder("cache"))):
         try:
             make_private(folder)
-            cache = Cache(folder, _load_key(folder), "; ".join(problems))
+            cache = CodeCache(folder, _load_key(folder), "; ".join(problems))
         except UnsafeFolder as error:
             problems.append(f"{folder} is not used, because {error}")
             is_unsafe = True
@@ -406,7 +406,7 @@ def open_cache(wanted: Path) -> Cache:
             return cache
     problem = "; ".join(problems)
     warn_once("folder", f"compiled code is not kept: {problem}; set RETROSIM_HOME")
-    return Cache(None, secrets.token_bytes(KEY_BYTES), problem)
+    return CodeCache(None, secrets.token_bytes(KEY_BYTES), problem)
 
 
 def _load_key(folder: Path) -> bytes:

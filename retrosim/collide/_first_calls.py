@@ -42,7 +42,7 @@ MAX_STEPS = 1 << 18  # of Python code: some tenths of a second
 Ranges = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, bool]
 
 
-class Compiler:
+class BackgroundCompiler:
     """Compiles in a thread what is going to be called; the process ends after that, so that what is done is kept."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class Compiler:
             thread.join()
 
 
-COMPILER = Compiler()
+COMPILER = BackgroundCompiler()
 if hasattr(os, "register_at_fork"):  # a child has no such thread, but Numba's lock as it was: held for ever
     os.register_at_fork(before=COMPILER.wait)
 

@@ -20,13 +20,13 @@ from retrosim.report.files import write_file
 from retrosim.screen.png import png_bytes
 
 from . import panes, texts
-from .session import Session
-from .texts import MAX_COUNT, Answer, conditional, needed, nothing_after, number_of, said, stopped
+from .session import ConsoleSession
+from .texts import MAX_COUNT, Reply, conditional, needed, nothing_after, number_of, said, stopped
 
 if TYPE_CHECKING:
     from retrosim.debug.points import Stop
 
-    from .session import Session
+    from .session import ConsoleSession
     from .target import IsWanted, Target
 
 
@@ -39,73 +39,73 @@ MAX_STACK = 64  # routines in an answer
 CODE_BEFORE, CODE_AFTER, VIEW_STACK = 4, 10, 12  # instructions and routines of the view
 
 
-def registers(session: Session, rest: str) -> Answer:
+def registers(session: ConsoleSession, rest: str) -> Reply:
     lines = session.registers()
     if rest:
         check_choice("register", rest, tuple(session.machine.regs))
         lines = [Text(f"{rest} = {texts.value_text(session.machine.regs[rest])}")]
-    return Answer(lines)
+    return Reply(lines)
 
 
-def code(session: Session, rest: str) -> Answer:
+def code(session: ConsoleSession, rest: str) -> Reply:
     where, _, count = rest.partition(",")
     address = session.place(where.strip()) if where.strip() else session.machine.regs["pc"]
     number = number_of(session.debugger, count.strip(), "instructions", 1, MAX_CODE, CODE)
-    return Answer(session.code(address, number))
+    return Reply(session.code(address, number))
 
 
-def memory(session: Session, rest: str) -> Answer:
+def memory(session: ConsoleSession, rest: str) -> Reply:
     if rest:
         place, size = session.sized_place(rest)
         session.look_at(session.debugger.resolve(place), size or 64)
     elif session.memory_area is None:
         raise ValueError("memory: a place is missing")
-    return Answer(session.memory())
+    return Reply(session.memory())
 
 
-def stack(session: Session, rest: str) -> Answer:
+def stack(session: ConsoleSession, rest: str) -> Reply:
     return said(*(line.text for line in panes.stack(session.debugger, MAX_STACK)))
 
 
-def evaluate(session: Session, rest: str) -> Answer:
+def evaluate(session: ConsoleSession, rest: str) -> Reply:
     value = session.debugger.evaluate(needed(rest, "print: an expression"))
-    return Answer([Text(texts.value_text(value))])
+    return Reply([Text(texts.value_text(value))])
 
 
-def display(session: Session, rest: str) -> Answer:
+def display(session: ConsoleSession, rest: str) -> Reply:
     if rest:
         session.debugger.evaluate(rest)
         session.displays[max(session.displays, default=0) + 1] = rest
-    return Answer(session.watch_list() or [Text("the watch list is empty: display EXPRESSION")])
+    return Reply(session.watch_list() or [Text("the watch list is empty: display EXPRESSION")])
 
 
-def undisplay(session: Session, rest: str) -> Answer:
+def undisplay(session: ConsoleSession, rest: str) -> Reply:
     known = {str(number): number for number in session.displays}
     words = rest.split()
     for word in words:
         check_choice("number", word, known)
     for word in words or known:
         session.displays.pop(known[word], None)
-    return Answer(session.watch_list())
+    return Reply(session.watch_list())
 
 
-def wrote(session: Session, rest: str) -> Answer:
+def wrote(session: ConsoleSession, rest: str) -> Reply:
     place, size = session.sized_place(needed(rest, "wrote: a place"))
     found = session.interruptible(lambda: session.debugger.last_write(place, size or 1))
     if found is None:
-        return Answer([Text("nothing wrote there since the machine is being debugged")])
+        return Reply([Text("nothing wrote there since the machine is being debugged")])
     change = f"{found.old.hex(' ') or '?'} -> {found.new.hex(' ')} at {found.address:#x}"
     where = f"  in {found.where}" if found.where else ""
-    return Answer(
+    return Reply(
         [Text(f"{found.text}{where}"), Text(f"{change}; goto {found.time.instructions}; {texts.time_text(found.time)}")]
     )
 
 
-def stopwatch(session: Session, rest: str) -> Answer:
+def stopwatch(session: ConsoleSession, rest: str) -> Reply:
     debugger, machine = session.debugger, session.machine
     if not rest:
         time, session.watch_started = views.elapsed(machine, session.watch_started, debugger.time), debugger.time
-        return Answer([texts.elapsed_line(time)])
+        return Reply([texts.elapsed_line(time)])
     first, _, second = (part.strip() for part in rest.partition(","))
     start, end = session.where(first), session.where(needed(second, "stopwatch: a second place, after a comma,"))
     session.mark()
@@ -116,30 +116,30 @@ def stopwatch(session: Session, rest: str) -> Answer:
         if _is_at(session, end, stop):
             time = views.elapsed(machine, session.watch_started, debugger.time)
             session.watch_started, session.measured = debugger.time, (rest, time)
-            return Answer([texts.elapsed_line(time), texts.stop_line(stop)], stop, has_moved=True)
-    return Answer([Text("something else stopped the machine"), texts.stop_line(stop)], stop, has_moved=True)
+            return Reply([texts.elapsed_line(time), texts.stop_line(stop)], stop, has_moved=True)
+    return Reply([Text("something else stopped the machine"), texts.stop_line(stop)], stop, has_moved=True)
 
 
-def _is_at(session: Session, where: int | str, stop: Stop) -> bool:
+def _is_at(session: ConsoleSession, where: int | str, stop: Stop) -> bool:
     """Has a run to a place come there, be it that a breakpoint is there too?"""
     return stop.reason == "until" or (stop.reason == "breakpoint" and stop.pc in session.debugger.resolve_all(where))
 
 
-def hot(session: Session, rest: str) -> Answer:
+def hot(session: ConsoleSession, rest: str) -> Reply:
     check_choice("hot", rest or "all", ("all",))
     start = None if rest else session.started.instructions
     rows = session.interruptible(lambda: views.hottest(session.debugger, start))
-    return Answer(texts.hot_lines(rows[:HOT]))
+    return Reply(texts.hot_lines(rows[:HOT]))
 
 
-def view(session: Session, rest: str) -> Answer:
+def view(session: ConsoleSession, rest: str) -> Reply:
     lines: list[Text] = []
     for title, part in sections(session):
         lines += [texts.title_line(title, session.width), *part]
-    return Answer(lines)
+    return Reply(lines)
 
 
-def clocks(session: Session, rest: str) -> Answer:
+def clocks(session: ConsoleSession, rest: str) -> Reply:
     machine, (cycles, instructions) = session.machine, session.asked
     session.asked = (machine.cycles, machine.instructions)
     seconds = machine.cycles / machine.clock_hz
@@ -150,13 +150,13 @@ def clocks(session: Session, rest: str) -> Answer:
     )
 
 
-def causes(session: Session, rest: str) -> Answer:
+def causes(session: ConsoleSession, rest: str) -> Reply:
     rows = views.causes(session.machine, session.causes_before)
     session.causes_before = views.counted_causes(session.machine)
-    return Answer(texts.cause_lines(rows) or [Text("no clocks since the last question")])
+    return Reply(texts.cause_lines(rows) or [Text("no clocks since the last question")])
 
 
-def frame(session: Session, rest: str) -> Answer:
+def frame(session: ConsoleSession, rest: str) -> Reply:
     machine = session.machine
     period = float(machine.clock_hz / machine.frame_hz)
     into, last = machine.clocks_in_frame, machine.frame_cycles
@@ -166,7 +166,7 @@ def frame(session: Session, rest: str) -> Answer:
     return said(*lines)
 
 
-def sections(session: Session) -> Iterator[tuple[str, list[Text]]]:
+def sections(session: ConsoleSession) -> Iterator[tuple[str, list[Text]]]:
     """Yield (title, lines) of the whole view of a session; what has no lines is left out."""
     parts = [
         ("registers", session.registers()),
@@ -186,48 +186,48 @@ def command_of(point: Point) -> str:
     return point.command + (f" if {point.condition.text}" if point.condition else "")
 
 
-def break_at(is_temporary: bool) -> Callable[[Session, str], Answer]:
-    def carry_out(session: Session, rest: str) -> Answer:
+def break_at(is_temporary: bool) -> Callable[[ConsoleSession, str], Reply]:
+    def carry_out(session: ConsoleSession, rest: str) -> Reply:
         where, condition = conditional(rest)
         place = session.where(where) if where else session.machine.regs["pc"]
         point = session.debugger.breakpoint(place, condition, temporary=is_temporary)
         at = ", ".join(session.debugger.describe(each) for each in point.addresses)
-        return Answer([Text(f"{point}; at {at}")])
+        return Reply([Text(f"{point}; at {at}")])
 
     return carry_out
 
 
-def watch(access: str) -> Callable[[Session, str], Answer]:
-    def carry_out(session: Session, rest: str) -> Answer:
+def watch(access: str) -> Callable[[ConsoleSession, str], Reply]:
+    def carry_out(session: ConsoleSession, rest: str) -> Reply:
         where, condition = conditional(rest)
         place, size = session.sized_place(needed(where, "watch: a place"))
-        return Answer([Text(str(session.debugger.watchpoint(place, size or 1, access, condition)))])
+        return Reply([Text(str(session.debugger.watchpoint(place, size or 1, access, condition)))])
 
     return carry_out
 
 
-def catch(session: Session, rest: str) -> Answer:
+def catch(session: ConsoleSession, rest: str) -> Reply:
     what, condition = conditional(rest)
     event, _, number = what.partition(" ")
     check_choice("event", event, EVENTS)
     value = session.debugger.evaluate(number) if number.strip() else None
-    return Answer([Text(str(session.debugger.break_on(event, value, condition)))])
+    return Reply([Text(str(session.debugger.break_on(event, value, condition)))])
 
 
-def limit(session: Session, rest: str) -> Answer:
+def limit(session: ConsoleSession, rest: str) -> Reply:
     what, condition = conditional(rest)
     routine, _, clocks = what.partition(",")
     needed(clocks.strip(), "limit: a number of clocks, after a comma,")
     point = session.debugger.limit(session.where(routine.strip()), session.debugger.evaluate(clocks), condition)
-    return Answer([Text(str(point))])
+    return Reply([Text(str(point))])
 
 
-def points(session: Session, rest: str) -> Answer:
+def points(session: ConsoleSession, rest: str) -> Reply:
     lines = [str(point) for point in session.debugger.points]
     return said(*(lines or ["nothing stops the machine: break, watch, catch, limit"]))
 
 
-def chosen_points(session: Session, rest: str) -> list[Point]:
+def chosen_points(session: ConsoleSession, rest: str) -> list[Point]:
     """Return points by their numbers, all if there are none. Errors: ValueError."""
     points = {str(point.number): point for point in session.debugger.points}
     for word in rest.split():
@@ -235,29 +235,29 @@ def chosen_points(session: Session, rest: str) -> list[Point]:
     return [points[word] for word in rest.split()] or list(points.values())
 
 
-def delete(session: Session, rest: str) -> Answer:
+def delete(session: ConsoleSession, rest: str) -> Reply:
     chosen = chosen_points(session, rest)
     for point in dict.fromkeys(chosen):
         session.debugger.remove(point)
-    return Answer([Text(f"{len(set(chosen))} deleted")])
+    return Reply([Text(f"{len(set(chosen))} deleted")])
 
 
-def enable(is_on: bool) -> Callable[[Session, str], Answer]:
-    def carry_out(session: Session, rest: str) -> Answer:
+def enable(is_on: bool) -> Callable[[ConsoleSession, str], Reply]:
+    def carry_out(session: ConsoleSession, rest: str) -> Reply:
         chosen = chosen_points(session, rest)
         for point in chosen:
             session.debugger.enable(point, is_on)
-        return Answer([Text(str(point)) for point in chosen])
+        return Reply([Text(str(point)) for point in chosen])
 
     return carry_out
 
 
-def ignore(session: Session, rest: str) -> Answer:
+def ignore(session: ConsoleSession, rest: str) -> Reply:
     number, _, count = rest.partition(" ")
     (point,) = chosen_points(session, needed(number, "ignore: the number of a point"))
     hits = number_of(session.debugger, count.strip(), "hits", 0, MAX_COUNT, 0)
     point.ignore = point.hits + hits
-    return Answer([Text(f"{point}; the next {hits} hits do not stop")])
+    return Reply([Text(f"{point}; the next {hits} hits do not stop")])
 
 
 # Commands that change the machine while it stands still, or keep what it is: registers, memory, saved states.
@@ -265,24 +265,24 @@ def ignore(session: Session, rest: str) -> Answer:
 MAX_STATE_BYTES = 64 << 20
 
 
-def assign(session: Session, rest: str) -> Answer:
+def assign(session: ConsoleSession, rest: str) -> Reply:
     name, sign, text = rest.partition("=")
     if not sign or not name.strip() or text.startswith("="):
         raise ValueError("set: allowed REGISTER = EXPRESSION, byte[ADDRESS] = EXPRESSION, and word, long")
     name = name.strip()
-    return Answer([Text(f"{name} = {texts.value_text(session.assign(name, text.strip()))}")], has_moved=name == "pc")
+    return Reply([Text(f"{name} = {texts.value_text(session.assign(name, text.strip()))}")], has_moved=name == "pc")
 
 
-def save(session: Session, rest: str) -> Answer:
+def save(session: ConsoleSession, rest: str) -> Reply:
     return _written(needed(rest, "save: a file"), session.machine.save())
 
 
-def picture(session: Session, rest: str) -> Answer:
+def picture(session: ConsoleSession, rest: str) -> Reply:
     machine = session.machine
     return _written(needed(rest, "picture: a file"), png_bytes(machine.frame, machine.palette))
 
 
-def load(session: Session, rest: str) -> Answer:
+def load(session: ConsoleSession, rest: str) -> Reply:
     name = needed(rest, "load: a file")
     state = read_file(name, MAX_STATE_BYTES)
     session.mark()
@@ -290,17 +290,17 @@ def load(session: Session, rest: str) -> Answer:
     return _elsewhere(session)
 
 
-def reset(session: Session, rest: str) -> Answer:
+def reset(session: ConsoleSession, rest: str) -> Reply:
     session.mark()
     session.target.reset()
     return _elsewhere(session)
 
 
-def _elsewhere(session: Session) -> Answer:
-    return Answer([Text(texts.time_text(session.debugger.time))], has_moved=True)
+def _elsewhere(session: ConsoleSession) -> Reply:
+    return Reply([Text(texts.time_text(session.debugger.time))], has_moved=True)
 
 
-def _written(name: str, content: bytes) -> Answer:
+def _written(name: str, content: bytes) -> Reply:
     """Write a new file. Errors: RetrosimError if it exists or cannot be written."""
     write_file(Path(name), content)
     return said(f"{name}: {len(content):,} bytes")
@@ -311,10 +311,10 @@ def _written(name: str, content: bytes) -> Answer:
 UNITS = ("frames", "instructions", "clocks")
 
 
-def moves(go: Callable[[Session], Stop]) -> Callable[[Session, str], Answer]:
+def moves(go: Callable[[ConsoleSession], Stop]) -> Callable[[ConsoleSession, str], Reply]:
     """Return a command that moves the machine: so many times as is asked for, or until something else stops it."""
 
-    def carry_out(session: Session, rest: str) -> Answer:
+    def carry_out(session: ConsoleSession, rest: str) -> Reply:
         count = number_of(session.debugger, rest, "times", 1, MAX_COUNT, 1)
 
         def repeated() -> Stop:
@@ -330,26 +330,26 @@ def moves(go: Callable[[Session], Stop]) -> Callable[[Session, str], Answer]:
     return carry_out
 
 
-def moved(session: Session, go: Callable[[], Stop]) -> Answer:
+def moved(session: ConsoleSession, go: Callable[[], Stop]) -> Reply:
     """Move the machine, unless the user wants it back before."""
     return stopped(session.run(lambda: session.interruptible(go)))
 
 
-def step_instructions(session: Session, rest: str) -> Answer:
+def step_instructions(session: ConsoleSession, rest: str) -> Reply:
     count = number_of(session.debugger, rest, "instructions", 1, MAX_COUNT, 1)
     return moved(session, lambda: session.debugger.step(count))
 
 
-def back_instructions(session: Session, rest: str) -> Answer:
+def back_instructions(session: ConsoleSession, rest: str) -> Reply:
     count = number_of(session.debugger, rest, "instructions", 1, MAX_COUNT, 1)
     return moved(session, lambda: session.debugger.reverse_step(count))
 
 
-def go_on(session: Session, _: str) -> Answer:
+def go_on(session: ConsoleSession, _: str) -> Reply:
     return stopped(session.run(lambda: session.target.run(session.is_wanted)))
 
 
-def run(session: Session, rest: str) -> Answer:
+def run(session: ConsoleSession, rest: str) -> Reply:
     number, _, unit = rest.partition(" ")
     unit = unit.strip() or UNITS[0]
     unit = f"{unit}s" if f"{unit}s" in UNITS else unit
@@ -358,16 +358,16 @@ def run(session: Session, rest: str) -> Answer:
     return moved(session, lambda: session.debugger.run(**{unit: count}))
 
 
-def until(session: Session, rest: str) -> Answer:
+def until(session: ConsoleSession, rest: str) -> Reply:
     where = session.where(needed(rest, "until: a place"))
     return moved(session, lambda: session.debugger.until(where))
 
 
-def reverse_run(session: Session, _: str) -> Answer:
+def reverse_run(session: ConsoleSession, _: str) -> Reply:
     return moved(session, session.debugger.reverse_run)
 
 
-def go_to(session: Session, rest: str) -> Answer:
+def go_to(session: ConsoleSession, rest: str) -> Reply:
     text = needed(rest, "goto: a number of instructions")
     instructions = number_of(session.debugger, text, "instructions", 0, MAX_COUNT, 0)
     return moved(session, lambda: session.debugger.go_to(instructions))
@@ -390,11 +390,11 @@ class Command:
     names: tuple[str, ...]
     arguments: str
     about: str
-    carry_out: Callable[[Session, str], Answer]
+    carry_out: Callable[[ConsoleSession, str], Reply]
     repeats: bool = False
 
 
-def answer(session: Session, line: str) -> Answer:
+def answer(session: ConsoleSession, line: str) -> Reply:
     """Carry out a line; "#" begins a comment. Errors: RetrosimError, ValueError, in one line."""
     if len(line) > MAX_LINE:
         raise ValueError(f"a line of {len(line)} characters: allowed 0..{MAX_LINE}")
@@ -402,14 +402,14 @@ def answer(session: Session, line: str) -> Answer:
     session.machine.budget.begin()
     name, _, rest = line.strip().partition(" ")
     if not name or name.startswith("#"):
-        return Answer()
+        return Reply()
     command = found(session, name)
     if not command.arguments:
         nothing_after(rest.strip(), command.names[0])
     return command.carry_out(session, rest.strip())
 
 
-def found(session: Session, name: str) -> Command:
+def found(session: ConsoleSession, name: str) -> Command:
     """Return a command by a name of it. Errors: ValueError."""
     command = BY_NAME.get(name)
     if command is None or not session.has(command.names[0]):
@@ -418,11 +418,11 @@ def found(session: Session, name: str) -> Command:
     return command
 
 
-def _help(session: Session, rest: str) -> Answer:
+def _help(session: ConsoleSession, rest: str) -> Reply:
     if rest:
         command = found(session, rest)
         others = f" (also: {', '.join(command.names[1:])})" if command.names[1:] else ""
-        return Answer([Text(f"{command.names[0]} {command.arguments}".strip() + others), Text(f"  {command.about}")])
+        return Reply([Text(f"{command.names[0]} {command.arguments}".strip() + others), Text(f"  {command.about}")])
     lines = []
     for title, commands in GROUPS.items():
         known = [each for each in commands if session.has(each.names[0])]
@@ -431,14 +431,14 @@ def _help(session: Session, rest: str) -> Answer:
             names = ", ".join(each.names)
             lines.append(Text(f"  {f'{names} {each.arguments}'.strip():40}  {each.about}"))
     lines.append(Text("WHERE: address, symbol, symbol+0x10, file.c:12, or an expression; `retrosim guide debugger`"))
-    return Answer(lines)
+    return Reply(lines)
 
 
-def _quit(session: Session, rest: str) -> Answer:
-    return Answer(is_end=True)
+def _quit(session: ConsoleSession, rest: str) -> Reply:
+    return Reply(is_end=True)
 
 
-def _moving(names: tuple[str, ...], about: str, go: Callable[[Session], Stop]) -> Command:
+def _moving(names: tuple[str, ...], about: str, go: Callable[[ConsoleSession], Stop]) -> Command:
     """Return a command that moves the machine so many times, and is repeated by an empty line."""
     return Command(names, "[N]", about, moves(go), True)
 
@@ -553,7 +553,7 @@ class Monitor:
     """Answers lines with text."""
 
     def __init__(self, target: Target, is_wanted: IsWanted) -> None:
-        self._session = Session(target, is_wanted=is_wanted, left_out=LEFT_OUT)
+        self._session = ConsoleSession(target, is_wanted=is_wanted, left_out=LEFT_OUT)
 
     def answer(self, line: str) -> str:
         """Carry out a line; return text that ends with a line feed. Errors: RetrosimError, ValueError."""

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from retrosim.debug import Debugger
     from retrosim.machine import Machine
 
-    from .session import Session
+    from .session import ConsoleSession
 
 MAX_STACK = 16
 MAX_ROWS = 30
 
 
-class Line(NamedTuple):
+class PaneLine(NamedTuple):
     """A line, and what a click on it does.
 
     action    "at": show the code at an address; "remove": a point; "unwatch": an expression; "": nothing
@@ -32,59 +32,59 @@ class Line(NamedTuple):
     argument: int = 0
 
 
-def stack(debugger: Debugger, limit: int = MAX_STACK) -> list[Line]:
+def stack(debugger: Debugger, limit: int = MAX_STACK) -> list[PaneLine]:
     """Return the routines under way, the innermost first."""
     lines = []
     for number, frame in enumerate(debugger.call_stack(limit)):
         at = frame.pc if frame.call_pc is None else frame.call_pc
-        lines.append(Line(f"#{number:<2} {frame}", "at", at))
+        lines.append(PaneLine(f"#{number:<2} {frame}", "at", at))
     return lines
 
 
-def points(debugger: Debugger) -> list[Line]:
+def points(debugger: Debugger) -> list[PaneLine]:
     """Return what stops the machine; hooks are others'."""
-    return [Line(str(point), "remove", point.number) for point in debugger.points if not point.acts]
+    return [PaneLine(str(point), "remove", point.number) for point in debugger.points if not point.acts]
 
 
-def causes(machine: Machine, before: Mapping[str, int]) -> list[Line]:
+def causes(machine: Machine, before: Mapping[str, int]) -> list[PaneLine]:
     """Return what clocks went to since an earlier count, or why that is not known."""
     try:
         rows = views.causes(machine, before)
     except ValueError as error:
-        return [Line(str(error))]
-    return [Line(f"{100 * row.share:5.1f}% {row.clocks:>11,} {row.cause}") for row in rows]
+        return [PaneLine(str(error))]
+    return [PaneLine(f"{100 * row.share:5.1f}% {row.clocks:>11,} {row.cause}") for row in rows]
 
 
-def watch_list(session: Session) -> list[Line]:
+def watch_list(session: ConsoleSession) -> list[PaneLine]:
     """Return the expressions of the watch list with their values."""
-    return [Line(text.plain, "unwatch", number) for number, text in zip(session.displays, session.watch_list())]
+    return [PaneLine(text.plain, "unwatch", number) for number, text in zip(session.displays, session.watch_list())]
 
 
-def timer(session: Session) -> list[Line]:
+def timer(session: ConsoleSession) -> list[PaneLine]:
     """Return the clocks since the last stop, and what was measured last."""
     elapsed = views.elapsed(session.machine, session.started, session.debugger.time)
-    lines = [Line("since the last stop:"), *(Line(f"  {part}") for part in texts.elapsed_parts(elapsed))]
+    lines = [PaneLine("since the last stop:"), *(PaneLine(f"  {part}") for part in texts.elapsed_parts(elapsed))]
     if session.measured is not None:
         name, time = session.measured
-        lines += [Line(f"{name}:"), *(Line(f"  {part}") for part in texts.elapsed_parts(time))]
+        lines += [PaneLine(f"{name}:"), *(PaneLine(f"  {part}") for part in texts.elapsed_parts(time))]
     return lines
 
 
-def hottest(session: Session) -> list[Line]:
+def hottest(session: ConsoleSession) -> list[PaneLine]:
     """Return the functions in which the clocks since the last stop went."""
     if session.started.instructions >= session.debugger.time.instructions:
         return []
     try:
         rows = session.interruptible(lambda: views.hottest(session.debugger, session.started.instructions))
     except (RetrosimError, ValueError) as error:
-        return [Line(str(error))]
+        return [PaneLine(str(error))]
     symbols = session.machine.image.symbols
     places = {row: ("at", symbols[row.function].address) for row in rows if row.function in symbols}
     lines = ((row, f"{100 * row.share:5.1f}% {row.clocks:>11,} {row.function}") for row in rows[:MAX_ROWS])
-    return [Line(text, *places.get(row, ())) for row, text in lines]
+    return [PaneLine(text, *places.get(row, ())) for row, text in lines]
 
 
-PANES: dict[str, Callable[[Session], list[Line]]] = {
+PANES: dict[str, Callable[[ConsoleSession], list[PaneLine]]] = {
     "Stack": lambda session: stack(session.debugger),
     "Watch": watch_list,
     "Points": lambda session: points(session.debugger),

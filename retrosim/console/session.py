@@ -32,7 +32,7 @@ _MEMORY_PLACE = re.compile(r"(byte|word|long)\s*\[(.+)\]$")
 _BITS = {"byte": 8, "word": 16, "long": 32}
 
 
-class Session:
+class ConsoleSession:
     """Runs a machine, and shows it.
 
     target    the machine

@@ -15,7 +15,7 @@ from retrosim.cost.sources import line_of
 if TYPE_CHECKING:
     from retrosim.debug import Debugger
     from retrosim.debug.points import Stop, Time
-    from retrosim.debug.views import CauseRow, CodeRow, Elapsed, HotRow, MemoryRow, RegisterRow
+    from retrosim.debug.views import CauseClocks, CodeRow, Elapsed, HotRow, MemoryRow, RegisterRow
 
 
 CHANGED, HERE, NAME, SOURCE, POINT, TITLE = "bold yellow", "bold", "cyan", "green", "bold red", "dim"
@@ -114,7 +114,7 @@ def hot_lines(rows: Sequence[HotRow]) -> list[Text]:
     return [Text(f"{100 * row.share:5.1f} %  {row.clocks:>14,}  {row.function}") for row in rows]
 
 
-def cause_lines(rows: Sequence[CauseRow]) -> list[Text]:
+def cause_lines(rows: Sequence[CauseClocks]) -> list[Text]:
     """Return what clocks went to."""
     return [Text(f"{100 * row.share:5.1f} %  {row.clocks:>14,}  {row.cause:12} {row.about}") for row in rows]
 
@@ -157,7 +157,7 @@ MAX_COUNT = 1 << 40
 
 
 @dataclass(frozen=True)
-class Answer:
+class Reply:
     """What a command says.
 
     lines      for people
@@ -172,12 +172,12 @@ class Answer:
     is_end: bool = False
 
 
-def stopped(stop: Stop) -> Answer:
-    return Answer([stop_line(stop)], stop, has_moved=True)
+def stopped(stop: Stop) -> Reply:
+    return Reply([stop_line(stop)], stop, has_moved=True)
 
 
-def said(*lines: str) -> Answer:
-    return Answer([Text(line) for line in lines])
+def said(*lines: str) -> Reply:
+    return Reply([Text(line) for line in lines])
 
 
 def nothing_after(rest: str, name: str) -> None:

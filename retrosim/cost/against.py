@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from retrosim.report.json import SPREAD, to_json
-from retrosim.report.page import Column, Section, facts, page, paragraph, table
+from retrosim.report.page import Column, PageSection, facts, page, paragraph, table
 from retrosim.report.tables import figures_table
 
 from .report import CostReport, FunctionCost, LineCost
@@ -27,7 +27,7 @@ Pair = list[Any]
 
 
 @dataclass(frozen=True)
-class Difference:
+class CostDifference:
     """What both calls, or one of them, have under one name.
 
     names   the name, and what else says which it is: {"function"}, {"cause"}, {"line", "text"}
@@ -62,9 +62,9 @@ class CostComparison:
     changed: dict[str, Pair]
     totals: dict[str, Pair]
     results: list[int]
-    functions: list[Difference]
-    causes: list[Difference]
-    lines: list[Difference]
+    functions: list[CostDifference]
+    causes: list[CostDifference]
+    lines: list[CostDifference]
 
 
 def compare_costs(
@@ -120,12 +120,14 @@ def _causes(report: CostReport) -> list[Named]:
     return [({"cause": name}, {"cycles": clocks}) for name, clocks in (report.totals.causes or {}).items()]
 
 
-def _paired(sides: Sequence[Sequence[Named]]) -> list[Difference]:
+def _paired(sides: Sequence[Sequence[Named]]) -> list[CostDifference]:
     """Bring together what both have under the same names; sums where one has several."""
-    pairs: dict[tuple[str | None, ...], Difference] = {}
+    pairs: dict[tuple[str | None, ...], CostDifference] = {}
     for number, side in enumerate(sides):
         for names, counts in side:
-            pair = pairs.setdefault(tuple(names.values()), Difference(names, {name: [None, None] for name in counts}))
+            pair = pairs.setdefault(
+                tuple(names.values()), CostDifference(names, {name: [None, None] for name in counts})
+            )
             for name, count in counts.items():
                 pair.counts[name][number] = (pair.counts[name][number] or 0) + count
     return sorted(pairs.values(), key=lambda pair: -abs(difference(pair.cycles)))
@@ -136,7 +138,7 @@ def difference(pair: Sequence[float | None]) -> float:
     return (pair[1] or 0) - (pair[0] or 0)
 
 
-def _parts(compared: CostComparison) -> dict[str, list[Difference]]:
+def _parts(compared: CostComparison) -> dict[str, list[CostDifference]]:
     return {"causes": compared.causes, "functions": compared.functions, "lines": compared.lines}
 
 
@@ -179,7 +181,7 @@ def render_against(compared: CostComparison, top: int) -> RenderableType:
     return Group(*parts)
 
 
-def _full_name(row: Difference) -> str:
+def _full_name(row: CostDifference) -> str:
     return " ".join(filter(None, (row.name, row.names.get("text"))))
 
 
@@ -204,7 +206,7 @@ def against_page(compared: CostComparison) -> str:
     head.append(facts({name: f"{_said(pair[0])} → {_said(pair[1])}" for name, pair in compared.changed.items()}))
     columns = [Column("", "text"), Column("first"), Column("second"), Column("change")]
     rows = [(name.replace("_", " "), *pair, difference(pair)) for name, pair in compared.totals.items()]
-    sections = [Section("Totals", [table("totals", columns, rows)])]
+    sections = [PageSection("Totals", [table("totals", columns, rows)])]
     for part, differences in _parts(compared).items():
         if not differences:
             continue
@@ -215,9 +217,9 @@ def against_page(compared: CostComparison) -> str:
             (*_names(row), *(value for pair in row.counts.values() for value in (*pair, difference(pair))))
             for row in differences
         ]
-        sections.append(Section(TITLES[part], [table(part, columns, cells)]))
+        sections.append(PageSection(TITLES[part], [table(part, columns, cells)]))
     return page("Two calls side by side", head, sections)
 
 
-def _names(row: Difference) -> list[str]:
+def _names(row: CostDifference) -> list[str]:
     return [row.name, *(text or "" for text in list(row.names.values())[1:])]

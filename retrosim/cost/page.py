@@ -13,7 +13,7 @@ from rich.text import Text
 
 from retrosim.machine.presets import preset
 from retrosim.report.json import to_json
-from retrosim.report.page import Column, Section, bar, facts, flame_graph, page, paragraph, table
+from retrosim.report.page import Column, PageSection, bar, facts, flame_graph, page, paragraph, table
 from retrosim.report.text import percent, warmth
 
 from .counting import causes_of
@@ -46,16 +46,16 @@ def cost_page(report: CostReport) -> str:
     return page(cost_title(report), head, _sections(report))
 
 
-def _sections(report: Report) -> list[Section]:
+def _sections(report: Report) -> list[PageSection]:
     sections = []
     if report.totals.causes:
-        sections.append(Section("What the clocks went to", [causes_section(report)]))
+        sections.append(PageSection("What the clocks went to", [causes_section(report)]))
     sections += call_sections(report)
     if isinstance(report, CostReport) and report.caches:
-        sections.append(Section("Caches", [_caches(report.caches)]))
+        sections.append(PageSection("Caches", [_caches(report.caches)]))
     if report.breakdown.lines:
-        sections.append(Section("Source lines", [line_table(report)]))
-    return [*sections, Section("Source and instructions", source_parts(report))]
+        sections.append(PageSection("Source lines", [line_table(report)]))
+    return [*sections, PageSection("Source and instructions", source_parts(report))]
 
 
 def headline(report: CostReport) -> str:
@@ -84,7 +84,7 @@ def _chosen(values: Mapping[str, object], changed: Mapping[str, object]) -> str:
     return ", ".join(f"{name} {value}{' (changed)' if name in changed else ''}" for name, value in values.items())
 
 
-def call_sections(report: Report) -> list[Section]:
+def call_sections(report: Report) -> list[PageSection]:
     """Return the flame graph, the functions and the calls."""
     caches = report.breakdown.calls[0].misses
     functions = [Column("function", "code"), Column("own clocks"), Column("own %", "share"), Column("with calls")]
@@ -103,9 +103,9 @@ def call_sections(report: Report) -> list[Section]:
     ]
     calls += [Column("%", "share"), Column("own clocks"), *(Column(f"{name} misses") for name in caches)]
     return [
-        Section("Flame graph", [flame_graph("flame", to_json(report.breakdown.calls))]),
-        Section("Functions", [table("functions", functions, rows)]),
-        Section("Calls", [table("calls", calls, _call_rows(report.breakdown.calls))]),
+        PageSection("Flame graph", [flame_graph("flame", to_json(report.breakdown.calls))]),
+        PageSection("Functions", [table("functions", functions, rows)]),
+        PageSection("Calls", [table("calls", calls, _call_rows(report.breakdown.calls))]),
     ]
 
 

@@ -10,7 +10,7 @@ from math import sqrt
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from retrosim.report.page import Column, Section, facts, page, paragraph, plot, table
+from retrosim.report.page import Column, PageSection, facts, page, paragraph, plot, table
 from retrosim.report.tables import number_table
 from retrosim.report.text import warmth
 
@@ -158,4 +158,4 @@ def sweep_page(swept: SweepReport) -> str:
     machine |= {"Build": swept.build, "Timing": swept.timing, "Caches at the start": warmth(swept.warm)}
     head = [paragraph(law_text(law, name), "big"), facts(machine)]
     drawing, numbers = plot(pairs, fitted, name, "clocks", ranges), table("values", columns, rows)
-    return page(sweep_title(swept), head, [Section("Cost", [drawing]), Section("Values", [numbers])])
+    return page(sweep_title(swept), head, [PageSection("Cost", [drawing]), PageSection("Values", [numbers])])

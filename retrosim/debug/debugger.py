@@ -14,7 +14,7 @@ from retrosim.machine.budget import Budget
 
 from .conditions import Condition, Names, addresses_of, condition, described
 from .history import History, now
-from .observer import Observer, Tape
+from .observer import Observer, PlayedTape
 from .points import (
     Breakpoint,
     Event,
@@ -184,7 +184,7 @@ class Debugger:
         """Keep a point, but do not let it act. Errors: ValueError."""
         self.enable(point, False)
 
-    def play(self, tape: Tape) -> None:
+    def play(self, tape: PlayedTape) -> None:
         """Let the machine play a tape: its inputs are applied as frames begin, its hash lines compared as they end.
 
         tape   a `retrosim.tape.Player` of this machine, which has brought it to the start of the tape

@@ -37,7 +37,7 @@ def now(machine: Machine) -> Time:
 
 
 @dataclass(frozen=True)
-class State:
+class KeptState:
     """A machine at a moment.
 
     pages  page number -> contents, of those that are not all 0
@@ -76,7 +76,7 @@ class History:
 
     def restart(self) -> None:
         """Forget everything: history begins now."""
-        self.states: list[State] = []
+        self.states: list[KeptState] = []
         self.changes: list[Change] = []
         self._applied = 0  # how many of the changes the present has behind it
         self._copy[:] = 0
@@ -128,7 +128,7 @@ class History:
             old[:] = new
         registers = state_file.registers(machine.core)
         cost += len(registers) + len(machine.text) + ENTRY_BYTES * len(pages)
-        state = State(now(machine), registers, machine._counters(), machine.text, pages, cost)
+        state = KeptState(now(machine), registers, machine._counters(), machine.text, pages, cost)
         self.states.insert(bisect_right(self.states, state.time, key=_TIME), state)
         self._pages = pages
         self.used_bytes += cost
@@ -156,7 +156,7 @@ class History:
         number = bisect_right(self.states, time, key=_TIME)
         return number > 0 and self.states[number - 1].time > now(self.machine)
 
-    def _put(self, state: State) -> None:
+    def _put(self, state: KeptState) -> None:
         machine = self.machine
         state_file.apply(
             machine.core, state.registers, memory_chunks((PAGE * number, page) for number, page in state.pages.items())

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from retrosim.machine.machine import Machine
 
 
-class Tape(Protocol):
+class PlayedTape(Protocol):
     """What a machine plays: `retrosim.tape.Player` is one."""
 
     def inputs(self, frame: int) -> Mapping[str, int] | None: ...
@@ -50,7 +50,7 @@ class Observer:
         self.is_replaying = False
         self.is_muted = False
         self.collect: Callable[[Stop], bool] | None = None
-        self.tape: Tape | None = None
+        self.tape: PlayedTape | None = None
         self.diverged: tuple[Time, str] | None = None
         self.stop: Stop | None = None
         self._hits: list[tuple[Point, Stop]] = []
@@ -219,7 +219,7 @@ class Observer:
         if self.tape is not None:
             self.tape.rewound()
 
-    def play(self, tape: Tape) -> None:
+    def play(self, tape: PlayedTape) -> None:
         """Let the machine play a tape from now on."""
         self.tape, self.diverged = tape, None
         for device, value in (tape.inputs(self.machine.frame_number) or {}).items():

@@ -271,7 +271,7 @@ class Event(Point):
 
 
 @dataclass
-class Call:
+class LimitedCall:
     """A call of a routine that has not returned yet.
 
     back, sp  where it returns to, and the stack pointer at its first instruction
@@ -289,7 +289,7 @@ class Limit(Point):
 
     kind, is_searched = "limit", False
     parameter: int
-    _calls: list[Call] = field(default_factory=list, init=False, repr=False)
+    _calls: list[LimitedCall] = field(default_factory=list, init=False, repr=False)
     _returns: set[int] = field(default_factory=set, init=False, repr=False)
 
     @property
@@ -308,7 +308,7 @@ class Limit(Point):
         self._calls = [call for call in self._calls if call.back != pc or sp < call.sp]
         if pc in self.addresses and self.enabled:
             back = return_address(machine)
-            self._calls.append(Call(back, sp, machine.cycles + self.parameter))
+            self._calls.append(LimitedCall(back, sp, machine.cycles + self.parameter))
             self._returns.add(back)
         return False
 

@@ -38,7 +38,7 @@ class Content(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Row:
+class UnwindRow:
     """How a frame is unwound from an instruction on, up to the next row.
 
     base, offset  the frame begins (where the stack pointer is again after the return) at register + offset
@@ -56,16 +56,16 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Routine:
+class UnwindRoutine:
     """A routine: its addresses, start <= address < end, and how its frame is unwound, in the order of addresses."""
 
     start: int
     end: int
-    rows: list[Row]
+    rows: list[UnwindRow]
 
 
 @dataclass(frozen=True)
-class _Known:
+class _KnownFrame:
     """What is known before an instruction. slots: offset in the frame -> register whose value is saved there."""
 
     registers: dict[str, Content]
@@ -108,7 +108,7 @@ class Unwinding:
         self._stacks = [self._stack(place, spacing) for place, spacing in zip(self._free_places(), SPACINGS)]
         self._insns: dict[int, Insn | None] = {}
         self._ends = self._routine_ends()
-        self._followed: dict[int, dict[int, _Known]] = {}
+        self._followed: dict[int, dict[int, _KnownFrame]] = {}
         self._popped: dict[int, int] = {}  # routine -> bytes of arguments that it takes from the stack
 
     def _routine_ends(self) -> dict[int, int]:
@@ -143,10 +143,10 @@ class Unwinding:
         unknown = {name: data + spacing * (n + len(names)) for n, name in enumerate(reversed(names), 1)}
         return _Stack(frame, values, unknown, self._core.ram[place : frame + ABOVE])
 
-    def routines(self) -> list[Routine]:
+    def routines(self) -> list[UnwindRoutine]:
         """Return the routines of the program in the order of their addresses."""
         rows = {start: self._rows(start, is_entry=start == self._image.entry) for start in self._ends}
-        return [Routine(start, self._ends[start], found) for start, found in rows.items() if found]
+        return [UnwindRoutine(start, self._ends[start], found) for start, found in rows.items() if found]
 
     def _insn(self, pc: int) -> Insn | None:
         if pc not in self._insns:
@@ -156,30 +156,30 @@ class Unwinding:
                 self._insns[pc] = None
         return self._insns[pc]
 
-    def _rows(self, start: int, is_entry: bool) -> list[Row]:
+    def _rows(self, start: int, is_entry: bool) -> list[UnwindRow]:
         known = self._known(start)
-        rows: list[Row] = []
+        rows: list[UnwindRow] = []
         for pc in sorted(known):
             row = self._row(pc, known[pc], is_entry)
             if row is not None and (not rows or rows[-1] != replace(row, address=rows[-1].address)):
                 rows.append(row)
         return rows if rows and rows[0].address == start else []
 
-    def _known(self, start: int) -> dict[int, _Known]:
+    def _known(self, start: int) -> dict[int, _KnownFrame]:
         """Return what is known before each instruction of a routine."""
         if start not in self._followed:
             self._followed[start] = {}  # for a routine that calls itself
             self._followed[start] = self._follow(start, self._ends[start])
         return self._followed[start]
 
-    def _follow(self, start: int, end: int) -> dict[int, _Known]:
+    def _follow(self, start: int, end: int) -> dict[int, _KnownFrame]:
         sp = self._names[0]
         registers = {name: Content(name) for name in self._names}
         registers[sp] = Content(None, 0 if self._link else -WORD)
-        first = _Known(registers, {} if self._link else {-WORD: PC})
-        found: dict[int, _Known] = {}
+        first = _KnownFrame(registers, {} if self._link else {-WORD: PC})
+        found: dict[int, _KnownFrame] = {}
         todo = [(start, first)]
-        elsewhere: _Known | None = None  # at a jump that may lead anywhere in the routine
+        elsewhere: _KnownFrame | None = None  # at a jump that may lead anywhere in the routine
         while len(found) < MAX_INSTRUCTIONS:
             if not todo:
                 pc = start if elsewhere is None else next(iter(self._unreached(start, end, found)), start)
@@ -210,7 +210,7 @@ class Unwinding:
                 todo.append((insn.end, after))
         return found
 
-    def _called(self, target: int | None, before: _Known) -> _Known:
+    def _called(self, target: int | None, before: _KnownFrame) -> _KnownFrame:
         """Return what is known after a call."""
         kept = {name: each for name, each in before.registers.items() if name not in self._scratch}
         if target in self._ends:
@@ -218,9 +218,9 @@ class Unwinding:
             popped, sp = self._popped.get(target, 0), self._names[0]
             if popped and sp in kept:
                 kept[sp] = kept[sp]._replace(offset=kept[sp].offset + popped)
-        return _Known(kept, before.slots)
+        return _KnownFrame(kept, before.slots)
 
-    def _unreached(self, start: int, end: int, found: Mapping[int, _Known]) -> list[int]:
+    def _unreached(self, start: int, end: int, found: Mapping[int, _KnownFrame]) -> list[int]:
         """Return where the instructions go on that nothing has led to."""
         pc = start
         while pc < end:
@@ -231,7 +231,7 @@ class Unwinding:
             pc = insn.end
         return []
 
-    def _executed(self, insn: Insn, before: _Known) -> _Known:
+    def _executed(self, insn: Insn, before: _KnownFrame) -> _KnownFrame:
         """Return what is known after an instruction."""
         after: list[dict[str, int]] = []
         changed: set[int] = set()
@@ -259,7 +259,7 @@ class Unwinding:
             saved = self._saved(at) if 0 <= at + FRAME_BYTES <= FRAME_BYTES + ABOVE - WORD else None
             if saved is not None and saved not in slots.values():
                 slots[at] = saved
-        return _Known(registers, slots)
+        return _KnownFrame(registers, slots)
 
     def _content(self, name: str, after: list[dict[str, int]]) -> Content | None:
         distances = {values[name] - stack.frame for values, stack in zip(after, self._stacks)}
@@ -283,7 +283,7 @@ class Unwinding:
     def _word(self, value: int) -> bytes:
         return value.to_bytes(WORD, self._order)  # type: ignore[arg-type]
 
-    def _row(self, pc: int, known: _Known, is_entry: bool) -> Row | None:
+    def _row(self, pc: int, known: _KnownFrame, is_entry: bool) -> UnwindRow | None:
         """Return how the frame is unwound before an instruction, None where nothing tells where it begins."""
         base = next((n for n in self._names if n in known.registers and known.registers[n].register is None), None)
         if base is None:
@@ -304,4 +304,4 @@ class Unwinding:
         if is_entry:
             slots.pop(back, None)
             lost.add(back)
-        return Row(pc, base, -known.registers[base].offset, slots, moved, frozenset(lost))
+        return UnwindRow(pc, base, -known.registers[base].offset, slots, moved, frozenset(lost))

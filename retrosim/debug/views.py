@@ -94,7 +94,7 @@ class HotRow:
 
 
 @dataclass(frozen=True)
-class CauseRow:
+class CauseClocks:
     """What clocks went to.
 
     share   of all clocks of the time, 0..1
@@ -208,7 +208,7 @@ def counted_causes(machine: Machine) -> dict[str, int]:
     return dict(zip(machine.core.cpu.causes, map(int, machine.core.state["causes"])))
 
 
-def causes(machine: Machine, before: Mapping[str, int]) -> list[CauseRow]:
+def causes(machine: Machine, before: Mapping[str, int]) -> list[CauseClocks]:
     """Return what the clocks since an earlier count went to, most first.
 
     before   what `counted_causes` returned then
@@ -220,7 +220,7 @@ def causes(machine: Machine, before: Mapping[str, int]) -> list[CauseRow]:
         raise ValueError("clocks are not counted by cause: start retrosim with --causes")
     spent = {name: count - before.get(name, 0) for name, count in counted_causes(machine).items()}
     total, about = max(1, sum(spent.values())), machine.core.cpu.causes
-    rows = [CauseRow(name, count, count / total, about[name]) for name, count in spent.items() if count]
+    rows = [CauseClocks(name, count, count / total, about[name]) for name, count in spent.items() if count]
     return sorted(rows, key=lambda row: -row.clocks)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from retrosim.checks import did_you_mean
-from retrosim.scenarios.walks import CalledTest, Flag, ReadTest, Records, WalkSource
+from retrosim.scenarios.walks import CalledTest, HitFlag, ObjectRecords, ReadTest, WalkSource
 
 from .points import Breakpoint, Point, Stop, Time, Watched, Watchpoint
 from .stack import argument
@@ -54,7 +54,7 @@ class Moment:
 class _Array:
     """Records in memory."""
 
-    def __init__(self, symbol: Symbol, records: Records) -> None:
+    def __init__(self, symbol: Symbol, records: ObjectRecords) -> None:
         self.symbol, self.stride = symbol, symbol.size // records.count
         self.first, self.last = records.first, records.last if records.last > 0 else self.stride + records.last
 
@@ -116,7 +116,7 @@ class Walk:
             names = [test.records.symbol, *([test.others.symbol] if test.others else [])]
         return [name for name in names if self._find(name) is None]
 
-    def _array(self, records: Records) -> _Array:
+    def _array(self, records: ObjectRecords) -> _Array:
         return _Array(self._name(records.symbol), records)
 
     def _made_points(self) -> list[Point]:
@@ -267,7 +267,7 @@ class Walk:
         last = self.moments[-1]
         self._add(Moment("pair", now, 0, last.passes, last.shift, last.sector, pair))
 
-    def _finds(self, order: int, flag: Flag) -> None:
+    def _finds(self, order: int, flag: HitFlag) -> None:
         last = self.moments[-1]
         if last.level == "pair" and order > self._order:
             self._order = order

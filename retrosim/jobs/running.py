@@ -21,7 +21,7 @@ from typing import Any
 
 from retrosim.errors import RetrosimError
 
-from .tasks import Files, Finished, Job, Task, carry_out, lay_out, outcome_of, result_of, sources
+from .tasks import Finished, Job, JobFiles, Task, carry_out, lay_out, outcome_of, result_of, sources
 
 # Tasks in processes of this computer; those of a process that dies are done by another.
 
@@ -67,7 +67,7 @@ WAITING = 2000  # tasks at the scheduler at once: its memory stays small whateve
 
 
 def cluster_outcomes(
-    tasks: dict[int, Task], keys: dict[int, str], files: Files, address: str
+    tasks: dict[int, Task], keys: dict[int, str], files: JobFiles, address: str
 ) -> Iterator[tuple[int, Any]]:
     """Do tasks on the workers of a scheduler; yield number and outcome of each as it ends.
 
@@ -181,7 +181,7 @@ def run_jobs(
     Errors   ValueError; RetrosimError; what a job raised, after which no other begins. Results until then are kept for
              a run that resumes
     """
-    files, finished = Files(), Finished()
+    files, finished = JobFiles(), Finished()
     tasks = [files.task(work, job) for job in jobs]
     keys = [task.key(finished.sources) for task in tasks]
     results: dict[int, str] = {}
@@ -202,7 +202,7 @@ def _results(
     tasks: dict[int, Task],
     keys: list[str],
     jobs: Sequence[Job],
-    files: Files,
+    files: JobFiles,
     workers: Workers,
     here: Callable[..., Any],
 ) -> Iterator[tuple[int, str]]:

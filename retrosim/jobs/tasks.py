@@ -53,7 +53,7 @@ class Task:
         return digest_of(whole.encode())
 
 
-class Files:
+class JobFiles:
     """The files of a run's jobs, each read once."""
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ Step = tuple[str, Callable[[], object]]
 
 
 @dataclass(frozen=True)
-class Program:
+class RomBuild:
     """One build of a ROM on a machine; nothing is opened before it is needed.
 
     machine, rom, build   names
@@ -83,7 +83,7 @@ class Program:
         return f"{self.rom.name} {self.build} for the {self.model}, timing {timing}: {what}"
 
 
-def programs_of(presets: Iterable[Preset], roms: Iterable[Rom]) -> Iterator[Program]:
+def programs_of(presets: Iterable[Preset], roms: Iterable[Rom]) -> Iterator[RomBuild]:
     """Yield the builds of ROMs on one machine of every instruction set."""
     by_isa: dict[str, Preset] = {}
     for preset in presets:
@@ -91,4 +91,4 @@ def programs_of(presets: Iterable[Preset], roms: Iterable[Rom]) -> Iterator[Prog
     for preset, rom in product(by_isa.values(), roms):
         for info in rom.images:
             if info.isa == preset.isa:
-                yield Program(preset.name, rom, info.build, info.default and not rom.is_library)
+                yield RomBuild(preset.name, rom, info.build, info.default and not rom.is_library)

@@ -17,7 +17,7 @@ MACINTOSH_CLOCK_HZ = 7_833_600  # of the compact Macintosh, and of the timer of 
 
 
 @dataclass(frozen=True)
-class Parameter:
+class BoardParameter:
     """An adjustable figure of a machine.
 
     value             the preset's
@@ -49,9 +49,9 @@ def _period(clock_hz: int) -> str:
     return f"{1e9 / clock_hz:.3g} ns"
 
 
-def _service(value: int, low: int, high: int, source: str) -> Parameter:
+def _service(value: int, low: int, high: int, source: str) -> BoardParameter:
     meaning = "CPU clocks of a service beyond its trap"
-    return Parameter(value, low, high, 0, MAX_SERVICE_CLOCKS, meaning, source, "estimated")
+    return BoardParameter(value, low, high, 0, MAX_SERVICE_CLOCKS, meaning, source, "estimated")
 
 
 MC68000_DISPATCH = _service(450, 360, 540, "Toolbox dispatcher of 40-60 instructions at about 9 clocks each")
@@ -61,7 +61,7 @@ POWERPC_GLUE = _service(25, 20, 30, "a cross-TOC call through library glue, 20-3
 PORT_NS = (720, 1000, 1440)  # an access to an 8-bit port of the ISA bus: 6 bus clocks of 120 ns, about 8, 12
 
 
-def pc_service(clock_hz: int, handler_clocks: int) -> Parameter:
+def pc_service(clock_hz: int, handler_clocks: int) -> BoardParameter:
     """Return the clocks of a service on a PC. `handler_clocks`: of the handler, without its accesses to ports."""
     source = "a handler of 15-25 instructions, and three accesses to timer ports: about 1 us each, 6-12 bus clocks"
     handlers = (handler_clocks * 3 // 4, handler_clocks, handler_clocks * 5 // 4)
@@ -76,13 +76,13 @@ def _clocks(
     source: str,
     confidence: str = "estimated",
     not_below: str = "",
-) -> Parameter:
+) -> BoardParameter:
     """Return a parameter of the memory. `values`: the least plausible, the preset's, the most plausible."""
     low, value, high = values
-    return Parameter(value, low, high, 0, MAX_MEMORY_CLOCKS, f"{unit} {meaning}", source, confidence, not_below)
+    return BoardParameter(value, low, high, 0, MAX_MEMORY_CLOCKS, f"{unit} {meaning}", source, confidence, not_below)
 
 
-def quadra_700(clock_hz: int) -> dict[str, Parameter]:
+def quadra_700(clock_hz: int) -> dict[str, BoardParameter]:
     """Return the memory of a Quadra 700: DRAM of 80 ns without interleave, whose clocks an access Apple does not print.
 
     clock_hz  of the bus, which is the CPU's
@@ -102,11 +102,11 @@ def quadra_700(clock_hz: int) -> dict[str, Parameter]:
         ),
         "write": _clocks(unit, (3, 4, 4), "of a single write", "80 ns DRAM; 3 where the page is open"),
         "video_write": _clocks(unit, (4, 5, 6), "of a write to video memory", "posted writes to VRAM"),
-        "copyback": Parameter(1, 1, 1, 0, 1, copyback, "Mac OS 7.1 and later, 040 cache switched on", "recalled"),
+        "copyback": BoardParameter(1, 1, 1, 0, 1, copyback, "Mac OS 7.1 and later, 040 cache switched on", "recalled"),
     }
 
 
-def at_board(clock_hz: int) -> dict[str, Parameter]:
+def at_board(clock_hz: int) -> dict[str, BoardParameter]:
     """Return the memory of an AT-class PC of about 1990: DRAM without a cache, 16-bit ISA video.
 
     clock_hz  of the CPU; two clocks of each access are the CPU's own
@@ -124,7 +124,7 @@ def at_board(clock_hz: int) -> dict[str, Parameter]:
     }
 
 
-def cached_isa_board(clock_hz: int) -> dict[str, Parameter]:
+def cached_isa_board(clock_hz: int) -> dict[str, BoardParameter]:
     """Return the memory of a PC of 1993: 64-128 KiB of write-through cache, which holds small programs; ISA video.
 
     clock_hz  of the CPU; two clocks of each access are the CPU's own
@@ -143,7 +143,7 @@ def cached_isa_board(clock_hz: int) -> dict[str, Parameter]:
     }
 
 
-def local_bus_board(clock_hz: int, multiplier: int) -> dict[str, Parameter]:
+def local_bus_board(clock_hz: int, multiplier: int) -> dict[str, BoardParameter]:
     """Return the memory of a PC of 1994 with 256 KiB of second-level cache and VESA local bus video.
 
     clock_hz    of the CPU
@@ -175,7 +175,7 @@ def local_bus_board(clock_hz: int, multiplier: int) -> dict[str, Parameter]:
 
 def power_macintosh(
     clock_hz: int, figures: Iterable[tuple[str, tuple[int, int, int], str, str, str]]
-) -> dict[str, Parameter]:
+) -> dict[str, BoardParameter]:
     """Return the second-level cache and the DRAM of a Power Macintosh 8100/80, and its timer.
 
     clock_hz  of the CPU; the bus has half of it

@@ -42,7 +42,7 @@ class ParameterRange(Protocol):
     def maximum(self) -> int: ...
 
 
-class Program(Protocol):
+class RomLike(Protocol):
     """A ROM, as its manifest describes it."""
 
     @property
@@ -80,7 +80,7 @@ class PlayableMachine(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def rom(self) -> Program | None: ...
+    def rom(self) -> RomLike | None: ...
     @property
     def image(self) -> ImageDescription | None: ...
     @property

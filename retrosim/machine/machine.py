@@ -25,7 +25,7 @@ from retrosim.errors import BudgetUsedUp, CpuFault, RetrosimError, SystemCall
 from retrosim.rom import Image, Rom, load_program
 from retrosim.rom.image import SYSTEM_START
 from retrosim.rom.manifest import all_parameters
-from retrosim.rom.reading import Reader
+from retrosim.rom.reading import MemoryReader
 from retrosim.rom.scene import Scene, parse_scene
 from retrosim.scenarios.shapes import shapes_of
 from retrosim.screen.framebuffer import macintosh_palette
@@ -348,8 +348,8 @@ class Machine:
         return World(columns)
 
     @property
-    def _reader(self) -> Reader:
-        return Reader(self.mem, self.image.symbols, is_big=self.core.cpu.big_endian)
+    def _reader(self) -> MemoryReader:
+        return MemoryReader(self.mem, self.image.symbols, is_big=self.core.cpu.big_endian)
 
     def shapes(self) -> Shapes | None:
         """Return what the ROM's routine tested, read from memory; None for an image without a manifest."""

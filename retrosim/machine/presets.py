@@ -16,7 +16,7 @@ from retrosim.cpu.ppc import mpc601_clocks
 from retrosim.cpu.spec.cpu import Cpu
 
 from . import boards
-from .boards import Parameter
+from .boards import BoardParameter
 from .choices import NATIVE
 
 MACINTOSH_TICK_HZ = Fraction(2 * boards.MACINTOSH_CLOCK_HZ, 704 * 370)
@@ -58,10 +58,10 @@ class Preset:
     clock_hz: int
     tick_hz: Fraction
     frame_hz: Fraction
-    service: Parameter
+    service: BoardParameter
     spec_revision: str
     timing_revision: str
-    memory: dict[str, Parameter] = field(default_factory=dict)
+    memory: dict[str, BoardParameter] = field(default_factory=dict)
     frame_period: str = "tick"
     tick_level: int = 1
 
@@ -74,7 +74,7 @@ class Preset:
         return self.service.value
 
     @property
-    def parameters(self) -> dict[str, Parameter]:
+    def parameters(self) -> dict[str, BoardParameter]:
         """Everything adjustable, by name."""
         return {"service_clocks": self.service, **self.memory}
 
@@ -130,7 +130,9 @@ def _mpc601(name: str, title: str, clock_hz: int) -> Preset:
     )
 
 
-def _pc(part: str, name: str, title: str, clock_hz: int, service: Parameter, memory: dict[str, Parameter]) -> Preset:
+def _pc(
+    part: str, name: str, title: str, clock_hz: int, service: BoardParameter, memory: dict[str, BoardParameter]
+) -> Preset:
     cpus: dict[str, Callable[[], Cpu]] = {"real": partial(x86.cpu, f"{part}_real")}
     if f"{part}_flat" in x86.MODEL_NAMES:
         real = partial(x86.cpu, f"{part}_real", unreal=True)

@@ -384,31 +384,31 @@ def _is_whole(value: object, maximum: int) -> bool:
 
 
 @dataclass(frozen=True)
-class _Field:
+class _HeaderField:
     """What an entry of the header may hold: `allowed` says it in words."""
 
     check: Callable[[Any], bool]
     allowed: str
 
 
-def _whole(maximum: int) -> _Field:
-    return _Field(lambda v: _is_whole(v, maximum), f"0..{maximum}")
+def _whole(maximum: int) -> _HeaderField:
+    return _HeaderField(lambda v: _is_whole(v, maximum), f"0..{maximum}")
 
 
-_PARAMETERS = _Field(
+_PARAMETERS = _HeaderField(
     lambda v: isinstance(v, dict) and all(_is_whole(x, (1 << 32) - 1) for x in v.values()), "whole numbers by name"
 )
-_SCENE = _Field(lambda v: v is None or isinstance(v, str), "a text")
+_SCENE = _HeaderField(lambda v: v is None or isinstance(v, str), "a text")
 _COUNTERS = {
     "parameters": _PARAMETERS,
     "frame_number": _whole(MAX_CLOCKS),
     "frame_cycles": _whole(MAX_CLOCKS),
     "frame_instructions": _whole(MAX_CLOCKS),
-    "frame_start": _Field(
+    "frame_start": _HeaderField(
         lambda v: isinstance(v, list) and len(v) == 2 and all(_is_whole(x, MAX_CLOCKS) for x in v), "two whole numbers"
     ),
     "instructions": _whole(MAX_CLOCKS),
-    "exit_status": _Field(lambda v: v is None or _is_whole(v, (1 << 32) - 1), f"null or 0..{2**32 - 1}"),
+    "exit_status": _HeaderField(lambda v: v is None or _is_whole(v, (1 << 32) - 1), f"null or 0..{2**32 - 1}"),
     "tick_pending": _whole(1),
     "scene": _SCENE,
 }
@@ -423,7 +423,7 @@ _NATIVE = {
 
 
 def _checked_entries(
-    header: Header, expected: Header, fields: Mapping[str, _Field], check_settings: CheckSettings
+    header: Header, expected: Header, fields: Mapping[str, _HeaderField], check_settings: CheckSettings
 ) -> Header:
     """Return the entries of `fields`; the header must have them, those of `expected`, and no others."""
     for key, value in expected.items():

@@ -168,7 +168,7 @@ class Asked:
     exits: int | None = None
 
 
-class Asking(Protocol):
+class AskingProgram(Protocol):
     """What is looked at of a machine whose program asks."""
 
     core: Core
@@ -183,7 +183,7 @@ class Asking(Protocol):
     def begin_call(self, entry: int, back: int) -> None: ...
 
 
-def prepare(machine: Asking) -> None:
+def prepare(machine: AskingProgram) -> None:
     """Put into memory and registers what a program expects beside its own; of a machine that has just been reset."""
     image, core = machine.image, machine.core
     family = image.family.machine
@@ -203,7 +203,7 @@ def prepare(machine: Asking) -> None:
         machine.begin_call(image.entry, EXIT_ADDRESS)
 
 
-def asked(machine: Asking, vector: int) -> Asked | None:
+def asked(machine: AskingProgram, vector: int) -> Asked | None:
     """Return what a program asked for by an exception that has no handler; None where it was no call of a system.
 
     vector  of the exception; the program counter is at the instruction
@@ -225,29 +225,29 @@ def _function(names: Mapping[int, str], number: int, what: str) -> str:
     return f"calls {what} {number:#04x}{f' ({name})' if name else ''}"
 
 
-def _stacked(machine: Asking, offset: int) -> int:
+def _stacked(machine: AskingProgram, offset: int) -> int:
     """Return a word on the stack of a 68K."""
     at = (machine.regs["a7"] + offset) & 0xFFFFFF
     return int.from_bytes(machine.mem[at : at + 2].tobytes(), "big")
 
 
-def _gemdos(machine: Asking) -> Asked:
+def _gemdos(machine: AskingProgram) -> Asked:
     number = _stacked(machine, 0)
     exits = {0x00: 0, 0x4C: _stacked(machine, 2)}.get(number)
     return Asked(_function(GEMDOS, number, "GEMDOS (trap #1) function"), exits)
 
 
-def _atari(names: Mapping[int, str], what: str) -> Callable[[Asking], Asked]:
+def _atari(names: Mapping[int, str], what: str) -> Callable[[AskingProgram], Asked]:
     return lambda machine: Asked(_function(names, _stacked(machine, 0), what))
 
 
-def _gem(machine: Asking) -> Asked:
+def _gem(machine: AskingProgram) -> Asked:
     library = {0x73: "VDI", 0xC8: "AES"}.get(machine.regs["d0"] & 0xFFFF, "AES or VDI")
     return Asked(f"calls the {library} of GEM (trap #2)")
 
 
-def _linux(number: str, status: str, how: str) -> Callable[[Asking], Asked]:
-    def question(machine: Asking) -> Asked:
+def _linux(number: str, status: str, how: str) -> Callable[[AskingProgram], Asked]:
+    def question(machine: AskingProgram) -> Asked:
         call = machine.regs[number]
         exits = machine.regs[status] if call in LINUX_EXIT else None
         return Asked(_function(LINUX, call, f"Linux ({how}), system call"), exits)
@@ -255,18 +255,18 @@ def _linux(number: str, status: str, how: str) -> Callable[[Asking], Asked]:
     return question
 
 
-def _ax(machine: Asking) -> int:
+def _ax(machine: AskingProgram) -> int:
     return machine.regs["ax" if "ax" in machine.regs else "eax"] & 0xFFFF
 
 
-def _dos(machine: Asking) -> Asked:
+def _dos(machine: AskingProgram) -> Asked:
     ax = _ax(machine)
     exits = {0x00: 0, 0x4C: ax & 0xFF}.get(ax >> 8)
     return Asked(_function(DOS, ax >> 8, "DOS (int 21h) function"), exits)
 
 
-def _interrupt(number: int, name: str) -> Callable[[Asking], Asked]:
-    def question(machine: Asking) -> Asked:
+def _interrupt(number: int, name: str) -> Callable[[AskingProgram], Asked]:
+    def question(machine: AskingProgram) -> Asked:
         function = _ax(machine) >> 8
         return Asked(f"calls {name} (int {number:02x}h), function {function:#04x}")
 
@@ -274,7 +274,7 @@ def _interrupt(number: int, name: str) -> Callable[[Asking], Asked]:
 
 
 # family, or real mode -> exception vector -> what the program asked for
-QUESTIONS: Mapping[str, Mapping[int, Callable[[Asking], Asked]]] = {
+QUESTIONS: Mapping[str, Mapping[int, Callable[[AskingProgram], Asked]]] = {
     "EM_68K": {
         32: _linux("d0", "d1", "trap #0"),
         33: _gemdos,
@@ -292,7 +292,7 @@ QUESTIONS: Mapping[str, Mapping[int, Callable[[Asking], Asked]]] = {
 }
 
 
-def call_of(machine: Asking) -> int:
+def call_of(machine: AskingProgram) -> int:
     """Return the address of the call that led to the program counter, which lies outside of the program.
 
     After a jump in place of a call and a return that is the program counter itself.

@@ -34,7 +34,7 @@ PATTERN = bytes((at * 37 + 11) & 0xFF for at in range(END - DATA))
 SHOWN = 6  # changes
 
 
-class Runner:
+class InstructionRunner:
     """Executes single instructions on a machine."""
 
     def __init__(self, name: str, boot: str = "") -> None:
@@ -86,9 +86,9 @@ class Runner:
 
 
 @cache
-def runner(machine: str, boot: str = "") -> Runner:
+def runner(machine: str, boot: str = "") -> InstructionRunner:
     """Return the runner of a machine, made once."""
-    return Runner(machine, boot)
+    return InstructionRunner(machine, boot)
 
 
 ADDRESS = 0x2000  # of the examples

@@ -29,7 +29,7 @@ def _file(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Section:
+class PageSection:
     """A part of a page that its contents name."""
 
     title: str
@@ -40,7 +40,7 @@ class Section:
         return "-".join("".join(c if c.isalnum() else " " for c in self.title.lower()).split())
 
 
-def page(title: str, head: Sequence[str], sections: Sequence[Section]) -> str:
+def page(title: str, head: Sequence[str], sections: Sequence[PageSection]) -> str:
     """Return a whole page.
 
     title     its heading
@@ -189,9 +189,9 @@ def _kind(values: Iterable[Any]) -> str:
     return "number" if present and not any(isinstance(value, str) for value in present) else "text"
 
 
-def notes_section(notes: Sequence[str]) -> Section:
+def notes_section(notes: Sequence[str]) -> PageSection:
     """Return the sentences below the tables of a page."""
-    return Section("Notes", [paragraph(note) for note in notes])
+    return PageSection("Notes", [paragraph(note) for note in notes])
 
 
 def flame_graph(name: str, calls: Sequence[Mapping[str, Any]]) -> str:

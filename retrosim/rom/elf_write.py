@@ -20,7 +20,7 @@ MACHINES = {"EM_386": 3, "EM_68K": 4, "EM_PPC": 20}
 
 
 @dataclass(frozen=True)
-class Section:
+class ElfSection:
     """A stretch of memory.
 
     kind     CODE, DATA or ZEROS
@@ -55,7 +55,7 @@ def write_elf(
     machine: str,
     byte_order: Literal["big", "little"],
     entry: int,
-    sections: Sequence[Section],
+    sections: Sequence[ElfSection],
     symbols: Iterable[ElfSymbol] = (),
     lines: Sequence[tuple[int, str, int]] = (),
     flags: int = 0,
@@ -79,8 +79,8 @@ def image_elf(image: Image) -> bytes:
     sections = []
     for start, content in image.segments:
         is_code = any(start <= address < start + len(content) for address in codes)
-        sections.append(Section(".text" if is_code else ".data", start, CODE if is_code else DATA, content))
-    sections += [Section(".bss", start, ZEROS, size=size) for start, size in image.bss]
+        sections.append(ElfSection(".text" if is_code else ".data", start, CODE if is_code else DATA, content))
+    sections += [ElfSection(".bss", start, ZEROS, size=size) for start, size in image.bss]
 
     def number(address: int) -> int | None:
         inside = [n for n, part in enumerate(sections) if part.address <= address < part.address + max(1, part.bytes)]
@@ -121,7 +121,7 @@ class _Writer:
         self,
         machine: str,
         entry: int,
-        sections: Sequence[Section],
+        sections: Sequence[ElfSection],
         symbols: Iterable[ElfSymbol],
         lines: Sequence[tuple[int, str, int]],
         flags: int,
@@ -195,7 +195,7 @@ def leb(number: int, signed: bool = False) -> bytes:
         out.append(byte | 128)
 
 
-def line_program(rows: Sequence[tuple[int, str, int]], sections: Sequence[Section], order: str) -> bytes:
+def line_program(rows: Sequence[tuple[int, str, int]], sections: Sequence[ElfSection], order: str) -> bytes:
     """Return a section .debug_line of version 2: one sequence for each section that has code with lines."""
     files = {file: number for number, file in enumerate(dict.fromkeys(file for _, file, _ in rows), start=1)}
     tables = b"\0" + b"".join(file.encode(errors="surrogateescape") + b"\0\0\0\0" for file in files) + b"\0"

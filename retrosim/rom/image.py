@@ -33,7 +33,7 @@ MAX_MISSING = (SYSTEM_END - MISSING_START) // MISSING_BYTES
 
 
 @dataclass(frozen=True)
-class Part:
+class Stretch:
     """A stretch of memory.
 
     address  of the first byte
@@ -47,7 +47,7 @@ class Part:
 
 
 def checked(
-    parts: Iterable[Part], what: str = "segment", ram: tuple[int, int] = (RAM_FIRST, RAM_END)
+    parts: Iterable[Stretch], what: str = "segment", ram: tuple[int, int] = (RAM_FIRST, RAM_END)
 ) -> tuple[list[tuple[int, bytes]], list[tuple[int, int]]]:
     """Return contents and zeros by address, as an image holds them.
 
@@ -337,7 +337,7 @@ class _Elf:
             start, size, in_file = header["p_vaddr"], header["p_memsz"], header["p_filesz"]
             if in_file > size:
                 raise ValueError("a segment is larger in the file than in memory")
-            parts.append(Part(start, self._slice(header["p_offset"], in_file, "a segment"), size))
+            parts.append(Stretch(start, self._slice(header["p_offset"], in_file, "a segment"), size))
         return checked(parts)
 
     def _sections(self) -> tuple[SymbolTable, dict[str, bytes]]:

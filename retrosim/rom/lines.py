@@ -67,7 +67,7 @@ class LineTable:
         return (file, line) if end < len(self._ends) and pc < self._ends[end] else None
 
 
-class Reader:
+class ByteReader:
     """Bounded reads from a stretch of bytes; every read beyond its end is a ValueError."""
 
     def __init__(self, content: bytes, start: int, end: int, byte_order: Literal["big", "little"]) -> None:
@@ -120,17 +120,17 @@ def read_lines(sections: dict[str, bytes], byte_order: Literal["big", "little"])
     ends: list[int] = []
     start = 0
     while start < len(content):
-        head = Reader(content, start, len(content), byte_order)
+        head = ByteReader(content, start, len(content), byte_order)
         length = head.fixed(4)
         if length >= 0xFFFFFFF0:
             raise ValueError("the line table is in 64-bit form")
-        program = Reader(content, head.at, head.at + length, byte_order)
+        program = ByteReader(content, head.at, head.at + length, byte_order)
         _run_program(program, sections, rows, ends)
         start = program.end
     return LineTable(rows, ends)
 
 
-def _run_program(r: Reader, sections: dict[str, bytes], rows: list[Row], ends: list[int]) -> None:
+def _run_program(r: ByteReader, sections: dict[str, bytes], rows: list[Row], ends: list[int]) -> None:
     """Run the line program of one compilation unit and append its rows."""
     version = r.fixed(2)
     if not 2 <= version <= 5:
@@ -138,8 +138,8 @@ def _run_program(r: Reader, sections: dict[str, bytes], rows: list[Row], ends: l
     if version == 5:
         r.bytes(2)  # sizes of an address and of a segment selector
     header_length = r.fixed(4)
-    code = Reader(r.content, r.at + header_length, r.end, r.byte_order)
-    r = Reader(r.content, r.at, code.at, r.byte_order)
+    code = ByteReader(r.content, r.at + header_length, r.end, r.byte_order)
+    r = ByteReader(r.content, r.at, code.at, r.byte_order)
     step = r.fixed(1)
     if version >= 4:
         r.bytes(1)  # operations per instruction: 1 but on VLIW
@@ -168,7 +168,7 @@ def _run_program(r: Reader, sections: dict[str, bytes], rows: list[Row], ends: l
             row()
         elif opcode == 0:
             size = code.number()
-            extended = Reader(code.content, code.at, min(code.at + size, code.end), code.byte_order)
+            extended = ByteReader(code.content, code.at, min(code.at + size, code.end), code.byte_order)
             code.bytes(size)
             kind = extended.fixed(1)
             if kind == _END_SEQUENCE:
@@ -193,7 +193,7 @@ def _run_program(r: Reader, sections: dict[str, bytes], rows: list[Row], ends: l
                 code.number()
 
 
-def _old_files(r: Reader) -> list[str]:
+def _old_files(r: ByteReader) -> list[str]:
     """Return the file names of a header of version 2..4; number 0 stands for none."""
     files = ["?"]
     while r.string():
@@ -207,13 +207,13 @@ def _old_files(r: Reader) -> list[str]:
     return files
 
 
-def _files(r: Reader, sections: dict[str, bytes]) -> list[str]:
+def _files(r: ByteReader, sections: dict[str, bytes]) -> list[str]:
     """Return the file names of a header of version 5."""
     _entries(r, sections)
     return _entries(r, sections)
 
 
-def _entries(r: Reader, sections: dict[str, bytes]) -> list[str]:
+def _entries(r: ByteReader, sections: dict[str, bytes]) -> list[str]:
     formats = [(r.number(), r.number()) for _ in range(r.fixed(1))]
     count = r.number()
     if count > MAX_FILES or (count and not formats):
@@ -229,13 +229,13 @@ def _entries(r: Reader, sections: dict[str, bytes]) -> list[str]:
     return names
 
 
-def _form(r: Reader, form: int, sections: dict[str, bytes]) -> str | int | bytes:
+def _form(r: ByteReader, form: int, sections: dict[str, bytes]) -> str | int | bytes:
     """Return one value of a version 5 entry."""
     if form == _STRING:
         return r.string()
     if form in (_STRP, _LINE_STRP):
         texts = sections.get(".debug_str" if form == _STRP else ".debug_line_str", b"")
-        return Reader(texts, r.fixed(4), len(texts), r.byte_order).string()
+        return ByteReader(texts, r.fixed(4), len(texts), r.byte_order).string()
     if form == _UDATA:
         return r.number()
     if form == _BLOCK:

@@ -12,7 +12,7 @@ MAX_ENTRIES = 1 << 16  # of a column, whatever the program says
 KINDS = {"u": "u", "s": "i"}  # first letter of a column's type -> NumPy's
 
 
-class Reader:
+class MemoryReader:
     """Memory seen through a symbol table.
 
     memory   uint8[2**24], a view

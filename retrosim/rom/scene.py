@@ -57,7 +57,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,10}(?:\.[0-9]{1,10})?", re.ASCII)
 _RAW = re.compile(r"([+-]?[0-9]{1,10})u", re.ASCII)
 
 
-class Place(NamedTuple):
+class ScenePlace(NamedTuple):
     """A value that is written: an entry of a column; entry 0 of a single variable."""
 
     column: str
@@ -85,7 +85,7 @@ class Scene:
     description: str = ""
     seed: int | None = None
     objects: int = 0
-    places: tuple[Place, ...] = field(default=(), repr=False)
+    places: tuple[ScenePlace, ...] = field(default=(), repr=False)
 
     def parameters(self, rom: Rom) -> dict[str, int]:
         """Return the parameters of the ROM that follow from the scene."""
@@ -170,7 +170,7 @@ class _Reader:
         self._singles = {each.name: each for each in rom.scene.singles if each.is_free}
         self._drawn: Mapping[str, tuple[int, int, int]] | None = None
         self._defaults: dict[str, str] = {}
-        self._places: list[Place] = []
+        self._places: list[ScenePlace] = []
         self._given: set[str] = set()
         self._count = 0
 
@@ -253,7 +253,7 @@ class _Reader:
     def _set(self, line: _Line) -> None:
         for name, value in self._pairs(line, self._singles).items():
             single = self._singles[name]
-            self._places.append(Place(single.column, 0, self._value(line, single, value)))
+            self._places.append(ScenePlace(single.column, 0, self._value(line, single, value)))
 
     def _set_defaults(self, line: _Line) -> None:
         pairs = self._pairs(line, self._objects)
@@ -268,10 +268,10 @@ class _Reader:
         for name, value in given.items():
             known = self._objects[name]
             number = self._value(line, known, value)
-            self._places.append(Place(known.column, index, number))
+            self._places.append(ScenePlace(known.column, index, number))
             if known.sizes:
                 _, *sides = self._drawings(line)[value]
-                self._places += [Place(column, index, side) for column, side in zip(known.sizes, sides)]
+                self._places += [ScenePlace(column, index, side) for column, side in zip(known.sizes, sides)]
 
     def _check_maximum(self, line: _Line) -> None:
         known = self._rom.parameters.get("objects")
@@ -317,15 +317,15 @@ class _Reader:
             raise self._error(line, f"{what}: allowed {range_text(field)}")
         return value
 
-    def _reset(self) -> Iterator[Place]:
+    def _reset(self) -> Iterator[ScenePlace]:
         """Yield what all objects and variables have that the scene does not give."""
         for each in self._rom.scene.singles:
             if each.default is not None:
-                yield Place(each.column, 0, each.default)
+                yield ScenePlace(each.column, 0, each.default)
         for each in self._rom.scene.objects:
             if each.default is not None:
                 for index in range(self._count):
-                    yield Place(each.column, index, each.default)
+                    yield ScenePlace(each.column, index, each.default)
 
 
 def allowed_numbers(field: SceneField, drawn: Mapping[str, tuple[int, int, int]] | None) -> dict[str, int]:

@@ -45,7 +45,7 @@ class Pascal:
 
 
 @dataclass(frozen=True)
-class Target:
+class ToolchainTarget:
     """What a tool chain needs to know of one ISA.
 
     flags    of the compiler
@@ -79,7 +79,7 @@ class Toolchain:
     script: str
     start: str
     runtime: tuple[str, ...]
-    isas: dict[str, Target]
+    isas: dict[str, ToolchainTarget]
     boot: str = ""
     pascal: Pascal | None = None
 
@@ -95,7 +95,7 @@ class Toolchain:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BuildPlan:
     """How one image is built; files are named as they lie meanwhile, relative to the folder of the ROM.
 
     toolchain          that builds it
@@ -131,7 +131,7 @@ class Toolchains:
     places: dict[str, str]
     by_name: dict[str, Toolchain]
 
-    def plan(self, rom: Rom, info: ImageInfo) -> Plan | None:
+    def plan(self, rom: Rom, info: ImageInfo) -> BuildPlan | None:
         """Return how an image is built, None if its manifest names what else made it. Errors: RomError."""
         recipe = rom.recipe
         if recipe is None or info.compiler:
@@ -153,7 +153,7 @@ class Toolchains:
         def placed(file: str) -> str:
             return posixpath.relpath(self.place(posixpath.normpath(f"{rom.name}/{file}")), rom.name)
 
-        return Plan(
+        return BuildPlan(
             toolchain=tools,
             start=placed(f"../{COMMON}/{kind}/{tools.start}"),
             script=placed(recipe.script or f"../{COMMON}/{tools.script}"),
@@ -239,8 +239,8 @@ def _toolchain(fields: Fields) -> Toolchain:
     return toolchain
 
 
-def _target(fields: Fields) -> Target:
-    target = Target(tuple(fields.texts("flags", FLAG, [])), tuple(fields.texts("runtime", FILE_NAME, [])))
+def _target(fields: Fields) -> ToolchainTarget:
+    target = ToolchainTarget(tuple(fields.texts("flags", FLAG, [])), tuple(fields.texts("runtime", FILE_NAME, [])))
     fields.end()
     return target
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from retrosim.checks import check_choice, check_integer
 from retrosim.rom import Rom
-from retrosim.rom.reading import Reader
+from retrosim.rom.reading import MemoryReader
 from retrosim.screen.shapes import Columns, Shapes
 
 FRAME, RANDOM, PAD_BEFORE = range(3)
@@ -29,7 +29,7 @@ Placed = Mapping[str, Mapping[int, int]]
 """Of a scene: column -> entry -> value."""
 
 
-class Target(NamedTuple):
+class SceneTarget(NamedTuple):
     """What a scene may write to: a column, or a variable as an array of one entry.
 
     array             a view of the scenario's own
@@ -41,9 +41,9 @@ class Target(NamedTuple):
     maximum: int
 
 
-def targets_of(arrays: Mapping[str, np.ndarray], ranges: Mapping[str, tuple[int, int]]) -> dict[str, Target]:
+def targets_of(arrays: Mapping[str, np.ndarray], ranges: Mapping[str, tuple[int, int]]) -> dict[str, SceneTarget]:
     """Return those of some arrays that have a range."""
-    return {name: Target(arrays[name], *span) for name, span in ranges.items()}
+    return {name: SceneTarget(arrays[name], *span) for name, span in ranges.items()}
 
 
 class Scenario(ABC):
@@ -110,7 +110,7 @@ class Scenario(ABC):
         """Return the arrays of `layout`."""
 
     @abstractmethod
-    def targets(self) -> dict[str, Target]:
+    def targets(self) -> dict[str, SceneTarget]:
         """Return what a scene may write to, by the names of its columns."""
 
     def check_placed(self, columns: Placed) -> None:
@@ -168,7 +168,7 @@ class ShapeSource:
     objects: tuple[str, ...]
     single: tuple[str, ...]
     shapes: Callable[[Columns], Shapes]
-    auxiliary: Callable[[Reader, Columns], Columns] = lambda reader, columns: {}
+    auxiliary: Callable[[MemoryReader, Columns], Columns] = lambda reader, columns: {}
 
 
 def check_span(name: str, values: np.ndarray, minimum: int, maximum: int) -> None:

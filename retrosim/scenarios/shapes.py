@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from retrosim.screen.shapes import Columns, Grid, Shapes, pairs_of, table
+from retrosim.screen.shapes import CellGrid, Columns, Shapes, pairs_of, table
 
 from . import SCENARIOS, load_shapes
 from .scenario import ShapeSource
 
-__all__ = ["Columns", "Grid", "ShapeSource", "Shapes", "shapes_of"]
+__all__ = ["CellGrid", "Columns", "ShapeSource", "Shapes", "shapes_of"]
 
 MAX_OBJECTS = 1000  # more cannot be shown
 SIDE, MAX_SIDE = 30, 640

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Records:
+class ObjectRecords:
     """An array of records, one for each object.
 
     symbol   its name
@@ -29,7 +29,7 @@ class CalledTest:
     """A pair test that is a function: its first two arguments are the pair, pointers to records, or indices."""
 
     function: str
-    records: Records | None = None
+    records: ObjectRecords | None = None
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class ReadTest:
     read of another array is a test against the object with that number.
     """
 
-    records: Records
-    others: Records | None = None
+    records: ObjectRecords
+    others: ObjectRecords | None = None
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Sectors:
 
 
 @dataclass(frozen=True)
-class Flag:
+class HitFlag:
     """A variable that is written when a pair test has found something.
 
     meaning  in words
@@ -85,6 +85,6 @@ class WalkSource:
 
     check: str
     tests: tuple[CalledTest | ReadTest, ...]
-    flags: tuple[Flag, ...]
+    flags: tuple[HitFlag, ...]
     passes: str = ""
     sectors: Sectors | None = None

@@ -15,7 +15,7 @@ from retrosim.report.text import counted
 
 from .font import GLYPH_HEIGHT, draw_text, text_width
 from .framebuffer import HEIGHT, WIDTH, frame_rect, paint_rect
-from .shapes import Grid, Shapes
+from .shapes import CellGrid, Shapes
 
 # Lines and circles in whole pixels, many at a time: which pixels they cover, and drawing them.
 #
@@ -231,12 +231,12 @@ def draw_tag(overlay: np.ndarray, x: int, y: int, text: str, ink: Ink = INK) -> 
     draw_text(overlay, x + 3, y + 3, text, ink)
 
 
-def grid_text(grid: Grid) -> str:
+def grid_text(grid: CellGrid) -> str:
     """Return the name of a grid and the pair tests that it costs, as text."""
     return f"{grid.name}, {counted(grid.tests, 'pair test')}"
 
 
-def draw_grid(overlay: np.ndarray, grid: Grid, inks: Inks) -> None:
+def draw_grid(overlay: np.ndarray, grid: CellGrid, inks: Inks) -> None:
     """Draw the cells of a grid, with the number of objects in each cell of two or more: these cost pair tests."""
     for column in range(grid.left + grid.side, WIDTH, grid.side):
         paint_rect(overlay, (column, 0, column + 1, HEIGHT), foreground=inks.grid)

@@ -30,7 +30,7 @@ def pairs_of(related: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Grid:
+class CellGrid:
     """The cells by which a routine's broad phase finds the pairs to test.
 
     name    what it stands for
@@ -76,7 +76,7 @@ class Shapes:
     outlines: np.ndarray = field(default_factory=lambda: no_rows(3))
     tested: np.ndarray = field(default_factory=lambda: no_rows(2))
     hits: np.ndarray = field(default_factory=lambda: no_rows(2))
-    grids: tuple[Grid, ...] = ()
+    grids: tuple[CellGrid, ...] = ()
 
     @property
     def tests(self) -> int:

@@ -34,7 +34,7 @@ CODE, DATA = "code_ptr", "data_ptr"
 
 
 @dataclass(frozen=True)
-class Core:
+class GdbCore:
     """What gdb must have of a family.
 
     feature   its name
@@ -58,20 +58,20 @@ _FPU = tuple((f"st{i}", 80) for i in range(8)) + tuple(
 )
 
 CORES = {
-    "EM_68K": Core(
+    "EM_68K": GdbCore(
         "org.gnu.gdb.m68k.core",
         (*(f"d{i}" for i in range(8)), *(f"a{i}" for i in range(6)), "fp", "sp", "ps", "pc"),
         ours={"fp": "a6", "sp": "a7", "ps": "sr"},
         types={**{f"a{i}": DATA for i in range(6)}, "fp": DATA, "sp": DATA, "pc": CODE},
     ),
-    "EM_386": Core(
+    "EM_386": GdbCore(
         "org.gnu.gdb.i386.core",
         ("eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "eip", "eflags", "cs", "ss", "ds", "es", "fs", "gs"),
         ours={"eip": "pc"},
         types={"esp": DATA, "ebp": DATA, "eip": CODE},
         absent=_FPU,
     ),
-    "EM_PPC": Core(
+    "EM_PPC": GdbCore(
         "org.gnu.gdb.power.core",
         (*(f"r{i}" for i in range(32)), "pc", "msr", "cr", "lr", "ctr", "xer", "mq"),
         types={"pc": CODE, "lr": CODE},
@@ -262,7 +262,7 @@ READ_ONLY_FILE = 0o100444
 STAT = struct.Struct(">IIIIIIIQQQIII")  # device .. rdev, size, block size, blocks, three times
 
 
-class Files:
+class VFiles:
     """Answers vFile packets. `elf`: the file's contents, b"" for none."""
 
     NAME = b"/retrosim/program.elf"
@@ -338,7 +338,7 @@ class GdbSession:
     def __init__(self, target: Target, stream: Stream, elf: bytes = b"", attached: bool = False) -> None:
         self.target, self.stream, self.attached = target, stream, attached
         self.registers = RegisterFile(target)
-        self.files = Files(elf)
+        self.files = VFiles(elf)
         self.monitor = Monitor(target, self._is_wanted)
         self._unpacker = Unpacker()
         self._pending: deque[Packet | Interrupt] = deque()

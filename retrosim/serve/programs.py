@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retrosim.debug.unwind import PC, Row, Unwinding
+from retrosim.debug.unwind import PC, Unwinding, UnwindRow
 from retrosim.reading import digest_of, read_regular
 from retrosim.rom import Image, Rom
 from retrosim.rom.elf_write import REGISTER, SAVED, UNDEFINED, FrameRow, Rule, frame_section, image_elf, with_frames
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class DwarfNumbers:
     """A processor's registers in DWARF.
 
     registers  name -> number, the stack pointer first
@@ -47,17 +47,17 @@ def _first(name: str, numbers: dict[str, int]) -> dict[str, int]:
 
 
 FAMILIES = {
-    "EM_68K": Numbers(
+    "EM_68K": DwarfNumbers(
         _first("a7", _numbered(*(f"d{n}" for n in range(8)), *(f"a{n}" for n in range(8)))),
         back=24,
         scratch=("d0", "d1", "a0", "a1"),
     ),
-    "EM_386": Numbers(
+    "EM_386": DwarfNumbers(
         _first("esp", _numbered("eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi")),
         back=8,
         scratch=("eax", "ecx", "edx"),
     ),
-    "EM_PPC": Numbers(
+    "EM_PPC": DwarfNumbers(
         _first("r1", _numbered(*(f"r{n}" for n in range(32))) | {"lr": 108}),
         back=108,
         scratch=("r0", *(f"r{n}" for n in range(3, 13)), "lr"),
@@ -75,7 +75,7 @@ def frames_of(machine: Machine) -> bytes:
     return frame_section(machine.image.byte_order, family.back, rows) if rows else b""
 
 
-def _frame_row(row: Row, family: Numbers) -> FrameRow:
+def _frame_row(row: UnwindRow, family: DwarfNumbers) -> FrameRow:
     numbers = {**family.registers, PC: family.back}
     rules: dict[int, Rule] = {numbers[name]: (SAVED, offset) for name, offset in row.slots.items()}
     rules |= {numbers[name]: (REGISTER, numbers[other]) for name, other in row.moved.items()}

@@ -113,7 +113,7 @@ NOTES = (
 
 
 @dataclass(frozen=True)
-class Kind:
+class SceneKind:
     """The scenes of one kind; collisions: as seen."""
 
     scene: str
@@ -133,7 +133,7 @@ class Errors:
 
 
 @dataclass(frozen=True)
-class Clocks:
+class FrameClocks:
     """What a method's ROM code takes on a machine, means over scenes."""
 
     rom: str
@@ -166,7 +166,7 @@ class MethodRow:
     tests: float
     operations: dict[str, float]
     host_ns_per_pair: float
-    cycles: dict[str, Clocks]
+    cycles: dict[str, FrameClocks]
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ class ComparisonSettings:
 class Comparison:
     """What `compare_methods` found; notes: sentences that belong under the table."""
 
-    scenes: list[Kind]
+    scenes: list[SceneKind]
     rows: list[MethodRow]
     machines: list[str]
     method: ComparisonSettings
@@ -261,7 +261,7 @@ def compare_methods(
     clocks = run_jobs(measure_machine, [Job(asdict(job)) for job in jobs], workers, ended)
     rows = []
     for method, errors, work in zip(chosen, judged, spent):
-        cycles = {name: Clocks(**cells[method.name]) for name, cells in zip(names, clocks) if method.name in cells}
+        cycles = {name: FrameClocks(**cells[method.name]) for name, cells in zip(names, clocks) if method.name in cells}
         rows.append(MethodRow(method.name, method.document, method.title, method.reference, *errors, *work, cycles))
     settings = ComparisonSettings(seed, scenes, OBJECTS, len(at_random[0].scene.pairs), min(MEASURED, scenes))
     notes = [note.format(**asdict(settings), laps=LAPS) for note in NOTES]
@@ -275,7 +275,7 @@ def _with_code() -> list[str]:
 
 
 def measure_machine(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Measure the methods of `OnMachine`, return `Clocks` of each by its name: a job, both as plain data."""
+    """Measure the methods of `OnMachine`, return `FrameClocks` of each by its name: a job, both as plain data."""
     wanted = OnMachine(**given)
     forms = [Forms(scene) for scene in random_scenes(wanted.seed, wanted.scenes)[: wanted.measured]]
     methods = [method for method in METHODS if method.name in wanted.methods and method.routine]
@@ -291,18 +291,18 @@ def measure_machine(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
             units[rom.name] = open_unit(wanted.machine, rom, OBJECTS, wanted.engine)
         cycles, instructions = measure_method(method, units[rom.name], forms)
         per_pair = cycles / len(forms[0].scene.pairs)
-        clocks[method.name] = asdict(Clocks(rom.name, build, method.code.entry, cycles, instructions, per_pair))
+        clocks[method.name] = asdict(FrameClocks(rom.name, build, method.code.entry, cycles, instructions, per_pair))
     return clocks
 
 
-def _kinds(every: Sequence[Forms], truths: Sequence[np.ndarray]) -> list[Kind]:
+def _kinds(every: Sequence[Forms], truths: Sequence[np.ndarray]) -> list[SceneKind]:
     about = {make().name: make.__doc__ or "" for make in ADVERSARIAL}
     about |= {"random": "Random, over the whole screen.", "crowded": "Random, over a sixteenth of the screen."}
     kinds = []
     for name in dict.fromkeys(forms.scene.name for forms in every):
         chosen = [(forms, truth) for forms, truth in zip(every, truths) if forms.scene.name == name]
         pairs, collisions = sum(len(truth) for _, truth in chosen), sum(int(truth.sum()) for _, truth in chosen)
-        kinds.append(Kind(name, len(chosen), chosen[0][0].count, pairs, collisions, about[name]))
+        kinds.append(SceneKind(name, len(chosen), chosen[0][0].count, pairs, collisions, about[name]))
     return kinds
 
 

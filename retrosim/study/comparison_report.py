@@ -12,13 +12,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from retrosim.report.page import Section, facts, notes_section, page, records, settings
+from retrosim.report.page import PageSection, facts, notes_section, page, records, settings
 from retrosim.report.tables import heading, notes, number_table
 from retrosim.report.text import csv_text, decimal
 from retrosim.screen.font import draw_text, text_width
 from retrosim.screen.framebuffer import BLACK, GRAY, WIDTH, blank, frame_rect, macintosh_palette, paint_rect
 
-from .comparison import Clocks, Comparison, Errors
+from .comparison import Comparison, Errors, FrameClocks
 from .operations import KINDS
 
 _MAX_LENGTH = 6  # characters of a heading
@@ -37,8 +37,8 @@ def render_comparison(result: Comparison) -> RenderableType:
         _work(result),
     ]
     if result.machines:
-        parts += [heading("Clocks per frame"), _clocks(result, lambda clocks: decimal(clocks.cycles_per_frame))]
-        parts += [heading("Clocks per pair"), _clocks(result, lambda clocks: decimal(clocks.cycles_per_pair, 1))]
+        parts += [heading("FrameClocks per frame"), _clocks(result, lambda clocks: decimal(clocks.cycles_per_frame))]
+        parts += [heading("FrameClocks per pair"), _clocks(result, lambda clocks: decimal(clocks.cycles_per_pair, 1))]
     return Group(*parts, notes(result.notes))
 
 
@@ -96,7 +96,7 @@ def _work(result: Comparison) -> RenderableType:
     return _padded(table)
 
 
-def _clocks(result: Comparison, shown: Callable[[Clocks], str]) -> RenderableType:
+def _clocks(result: Comparison, shown: Callable[[FrameClocks], str]) -> RenderableType:
     table = number_table("method", *(name.replace("-", "-\n") for name in result.machines))
     for row in result.rows:
         cells = (row.cycles.get(name) for name in result.machines)
@@ -132,15 +132,15 @@ def study_page(result: Comparison) -> str:
         spent = {"tests": row.tests, **row.operations, "host_ns_per_pair": row.host_ns_per_pair}
         work.append({"method": row.method, **spent})
     sections = [
-        Section("Errors", [records("errors", errors)]),
-        Section("Errors by scene, as seen", [records("by-scene", scenes)]),
-        Section("Tests and operations of a frame", [records("work", work, "host_ns_per_pair")]),
+        PageSection("Errors", [records("errors", errors)]),
+        PageSection("Errors by scene, as seen", [records("by-scene", scenes)]),
+        PageSection("Tests and operations of a frame", [records("work", work, "host_ns_per_pair")]),
     ]
     for machine in result.machines:
         cells = {row.method: row.cycles.get(machine) for row in result.rows}
         clocks = [{"method": name} | (asdict(cell) if cell else {}) for name, cell in cells.items()]
-        sections.append(Section(f"Clocks on {machine}", [records(f"on-{machine}", clocks, "cycles_per_pair")]))
-    sections += [Section("Scenes", [records("scenes", result.scenes)]), notes_section(result.notes)]
+        sections.append(PageSection(f"Clocks on {machine}", [records(f"on-{machine}", clocks, "cycles_per_pair")]))
+    sections += [PageSection("Scenes", [records("scenes", result.scenes)]), notes_section(result.notes)]
     return page("Collision methods compared", [facts(settings(result.method))], sections)
 
 
@@ -231,7 +231,7 @@ def _draw_errors(pixels: np.ndarray, errors: Errors, maximum: int, top: int, ste
 
 
 def _draw_clocks(
-    pixels: np.ndarray, cycles: dict[str, Clocks], machines: list[str], decades: int, top: int, step: int
+    pixels: np.ndarray, cycles: dict[str, FrameClocks], machines: list[str], decades: int, top: int, step: int
 ) -> None:
     if not machines:
         draw_text(pixels, CLOCKS + 4, top + (step - 9) // 2, "not measured", BLACK)

@@ -21,7 +21,7 @@ Of = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
-class Frame:
+class RepeatedFrame:
     """A frame to run, again and again.
 
     calls   kernels and their arguments
@@ -66,19 +66,19 @@ class Method:
     title: str
     reference: str
     test: Any
-    prepare: Callable[[Forms, Of], Frame]
+    prepare: Callable[[Forms, Of], RepeatedFrame]
     exact: Callable[[Forms, int, int], bool]
-    routine: Routine | None = None
+    routine: MethodCode | None = None
     is_exact: bool = True
 
     @property
-    def code(self) -> Routine:
+    def code(self) -> MethodCode:
         """Its machine code. Errors: ValueError if it has none."""
         if self.routine is None:
             raise ValueError(f"method {self.name!r}: no ROM has it")
         return self.routine
 
-    def frame(self, forms: Forms, of: Of = as_it_is) -> Frame:
+    def frame(self, forms: Forms, of: Of = as_it_is) -> RepeatedFrame:
         """Return a frame; with the `of` of a Count, one for its `plain` kernels."""
         return self.prepare(forms, of)
 
@@ -88,11 +88,11 @@ def integers(column: np.ndarray, dtype: type = np.int32) -> np.ndarray:
     return np.ascontiguousarray(column, dtype)
 
 
-def pair_frame(forms: Forms, loop: Any, *before: Any, after: tuple = ()) -> Frame:
+def pair_frame(forms: Forms, loop: Any, *before: Any, after: tuple = ()) -> RepeatedFrame:
     """Return a frame that tests all pairs by a loop with the arguments (*before, pairs, *after, out)."""
     pairs = forms.scene.pairs
     out = np.zeros(len(pairs), np.uint8)
-    return Frame([(loop, (*before, pairs, *after, out))], lambda: out)
+    return RepeatedFrame([(loop, (*before, pairs, *after, out))], lambda: out)
 
 
 def pair_rows(forms: Forms, times: int = 1) -> np.ndarray:
@@ -162,7 +162,7 @@ Layout = Callable[[Unit, Forms, str], tuple[Call, Callable[[], object]]]
 
 
 @dataclass(frozen=True)
-class Routine:
+class MethodCode:
     """Machine code of a method.
 
     rom       the ROM's name
@@ -174,26 +174,26 @@ class Routine:
     rom: str
     entry: str
     layout: Layout
-    expected: Callable[[Forms, Frame], object]
+    expected: Callable[[Forms, RepeatedFrame], object]
 
 
-def pairs_of(forms: Forms, frame: Frame) -> list[tuple[int, int]]:
+def pairs_of(forms: Forms, frame: RepeatedFrame) -> list[tuple[int, int]]:
     """Return the pairs that the kernel found, in ascending order."""
     return [(int(a), int(b)) for a, b in forms.scene.pairs[frame.hits() > 0]]
 
 
-def flags_of(forms: Forms, frame: Frame) -> list[int]:
+def flags_of(forms: Forms, frame: RepeatedFrame) -> list[int]:
     """Return 1 for each object that is in a pair."""
     colliding = {each for pair in pairs_of(forms, frame) for each in pair}
     return [int(each in colliding) for each in range(forms.count)]
 
 
-def hits_of(forms: Forms, frame: Frame) -> list[int]:
+def hits_of(forms: Forms, frame: RepeatedFrame) -> list[int]:
     """Return 1 for each pair that the kernel found, 0 for the others."""
     return frame.hits().tolist()
 
 
-def result_of(forms: Forms, frame: Frame) -> list:
+def result_of(forms: Forms, frame: RepeatedFrame) -> list:
     """Return what the kernel wrote."""
     assert frame.result is not None
     return frame.result.tolist()

@@ -46,7 +46,7 @@ Moving = tuple[int, int, int, int, int, int, int]  # x, y from the couple's cent
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class StudyScene:
     """One frame.
 
     name   the kind of scene
@@ -80,13 +80,13 @@ class Scene:
         return np.array(meet, np.uint8)
 
 
-def _scene(name: str, rows: Sequence[Moving]) -> Scene:
+def _scene(name: str, rows: Sequence[Moving]) -> StudyScene:
     table = np.array(rows, np.int16).reshape(-1, 7)
     columns = (np.ascontiguousarray(table[:, column]) for column in (0, 1, slice(2, 4), 4, slice(5, 7)))
-    return Scene(name, *columns)
+    return StudyScene(name, *columns)
 
 
-def random_scene(name: str, area: tuple[int, int, int, int], seed: int) -> Scene:
+def random_scene(name: str, area: tuple[int, int, int, int], seed: int) -> StudyScene:
     """Place OBJECTS rectangles at random, at rest; a quarter of them upright.
 
     area  left, top, right, bottom of their centres, pixels
@@ -111,7 +111,7 @@ def random_scene(name: str, area: tuple[int, int, int, int], seed: int) -> Scene
     return _scene(name, rows)
 
 
-def random_scenes(seed: int, count: int) -> list[Scene]:
+def random_scenes(seed: int, count: int) -> list[StudyScene]:
     """Return `count` scenes of each random kind: all over the screen, and crowded into a sixteenth of it."""
     kinds = (("random", SCREEN), ("crowded", CROWD))
     return [
@@ -121,7 +121,7 @@ def random_scenes(seed: int, count: int) -> list[Scene]:
     ]
 
 
-def _couples(name: str, *couples: tuple[Moving, Moving]) -> Scene:
+def _couples(name: str, *couples: tuple[Moving, Moving]) -> StudyScene:
     """Put couples of rectangles on the screen, each far from the others."""
     rows = []
     for number, couple in enumerate(couples):
@@ -134,7 +134,7 @@ def _still(x: int, y: int, half_width: int, half_height: int, angle: int = 0) ->
     return x, y, half_width, half_height, angle, 0, 0
 
 
-def _placed(name: str) -> Scene:
+def _placed(name: str) -> StudyScene:
     """Return the rectangles of a scene that comes with the ROM `tanks`; their centres are whole pixels."""
     columns = load_scene(name).columns()
     names = ("x", "y", "half_width", "half_height", "angle")
@@ -142,70 +142,70 @@ def _placed(name: str) -> Scene:
     return _scene(name.replace("-", " "), rows)
 
 
-def nested() -> Scene:
+def nested() -> StudyScene:
     """Figure 11: one rectangle inside the other, in both orders, the outer one upright or not."""
     return _placed("nested")
 
 
-def cross() -> Scene:
+def cross() -> StudyScene:
     """Figure 12: the sides of two bars cross, no corner of one is inside the other."""
     return _placed("cross")
 
 
-def fifth_point() -> Scene:
+def fifth_point() -> StudyScene:
     """A corner of B sticks into a side of A; only for one angle in four is it the one that is tested."""
     squares = (_still(6, 0, 100, 100, angle + 3) for angle in (128, 384, 640, 896))
     return _couples("fifth point", *((_still(0, 0, 64, 470, 3), square) for square in squares))
 
 
-def outside_corner() -> Scene:
+def outside_corner() -> StudyScene:
     """A bar passes outside a square's corner, with opposite outcodes."""
     square = _still(0, 0, 128, 128)
     bars = ((6, -8, 100), (-6, -8, 412), (-6, 8, 100), (6, 8, 412))
     return _couples("outside corner", *((_still(x, y, 460, 16, angle), square) for x, y, angle in bars))
 
 
-def touching() -> Scene:
+def touching() -> StudyScene:
     """Upright squares side to side and corner to corner, and one pixel further apart."""
     return _placed("touching")
 
 
-def empty_corners() -> Scene:
+def empty_corners() -> StudyScene:
     """Squares on their corners side by side: their boxes overlap in empty corners."""
     positions = ((14, 14), (-14, 14), (16, 12), (-12, -16))
     square = _still(0, 0, 300, 300, 128)
     return _couples("empty corners", *((square, _still(x, y, 300, 300, 128)) for x, y in positions))
 
 
-def thin_bars() -> Scene:
+def thin_bars() -> StudyScene:
     """Bars of a pixel or less: some cross, into some a box sticks one corner."""
     return _placed("thin-bars")
 
 
-def mirrored() -> Scene:
+def mirrored() -> StudyScene:
     """Couples and their mirror images, to the right and left, above and below: equal answers are expected."""
     return _placed("mirrored")
 
 
-def extremes() -> Scene:
+def extremes() -> StudyScene:
     """Angles at the ends of 16 bits, the smallest rectangle inside another, the corners of a field."""
     return _placed("extremes")
 
 
-def far_corners() -> Scene:
+def far_corners() -> StudyScene:
     """The four corners of the screen."""
     left, top, right, bottom = SCREEN
     positions = ((left, top), (right - 1, top), (left, bottom - 1), (right - 1, bottom - 1))
     return _scene("far corners", [_still(x, y, 320, 320, 30) for x, y in positions])
 
 
-def seams() -> Scene:
+def seams() -> StudyScene:
     """Pairs that overlap across borders of sectors and blocks, and where four of them meet."""
     positions = ((64, 100), (192, 64), (320, 320), (96, 224), (544, 416))
     return _scene("seams", [_still(x + d, y + d, 200, 200, 60) for x, y in positions for d in (-4, 4)])
 
 
-def tunnelling() -> Scene:
+def tunnelling() -> StudyScene:
     """25 pixels a frame against a ship of 8: three missiles overlap it at neither end of the frame, one never does."""
     scene, rows = load_scene("tunnelling-missile"), []
     columns = scene.columns()
@@ -252,7 +252,7 @@ class Forms:
     sprites  list        of each object, uint8[h, w], 1 where opaque; they lie at the boxes' corners
     """
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: StudyScene) -> None:
         self.scene = scene
         self.count = len(scene.x)
         self._turns = [(cosine(angle), sine(angle)) for angle in scene.angle.tolist()]

@@ -9,13 +9,13 @@ from rich.text import Text
 
 from retrosim.machine import PRESETS
 from retrosim.report.json import to_json
-from retrosim.report.page import Section, facts, notes_section, page, paragraph, records, settings
+from retrosim.report.page import PageSection, facts, notes_section, page, paragraph, records, settings
 from retrosim.report.tables import heading, notes, number_table
 from retrosim.report.text import between, counted, csv_text, decimal, grouped, percent
 
 from .analysis import METHODS, PARTS, Density
 from .causes import CauseRow, CausesTable
-from .timing import Answer, BuildSplit, Row, TimingTable
+from .timing import Answer, BuildSplit, TableRow, TimingTable
 
 ANSWER_NOTES = (
     "0 objects has one in its list. Clocks per check; between: what the sources of our model leave open.",
@@ -126,14 +126,14 @@ def _causes(build: str, rows: list[CauseRow]) -> RenderableType:
     return Padding(table, (0, 0, 1, 0))
 
 
-def _open(row: Row) -> str:
+def _open(row: TableRow) -> str:
     """Return how far the clocks may be off, to the side that is farther, in percent."""
     if row.low is None or row.high is None:
         return "-"
     return percent(max(row.cycles - row.low, row.high - row.cycles) / row.cycles)
 
 
-def _cells(rows: list[Row]) -> RenderableType:
+def _cells(rows: list[TableRow]) -> RenderableType:
     table = number_table(
         "build,\nobjects",
         "1994\nper s",
@@ -182,7 +182,7 @@ def _split(split: list[BuildSplit]) -> RenderableType:
     return Padding(table, (0, 0, 1, 0))
 
 
-def _lines(rows: list[Row]) -> list[RenderableType]:
+def _lines(rows: list[TableRow]) -> list[RenderableType]:
     lines: list[RenderableType] = []
     for build in dict.fromkeys(row.build for row in rows):
         mine = [row.whole.line for row in rows if row.build == build and row.whole]
@@ -218,12 +218,12 @@ def timing_page(result: TimingTable) -> str:
     for answer in result.answer:
         about = paragraph(f"Build {answer.build}: {answer.reason}.")
         title = f"{answer.machine} beside the table of 1994"
-        sections.append(Section(title, [about, records(f"answer-{answer.machine}", answer.rows, "cycles")]))
-    sections.append(Section("All builds", [records("rows", result.rows)]))
+        sections.append(PageSection(title, [about, records(f"answer-{answer.machine}", answer.rows, "cycles")]))
+    sections.append(PageSection("All builds", [records("rows", result.rows)]))
     if result.split:
-        sections.append(Section("What a check is made of", [records("split", result.split)]))
+        sections.append(PageSection("What a check is made of", [records("split", result.split)]))
     if result.analysis:
-        sections.append(Section("Pair tests by analysis", [records("analysis", result.analysis)]))
+        sections.append(PageSection("Pair tests by analysis", [records("analysis", result.analysis)]))
     head = [*verdicts, facts(settings(result.method))]
     return page("Clocks of the routine of 1994", head, [*sections, notes_section(result.notes)])
 
@@ -232,8 +232,8 @@ def causes_page(result: CausesTable) -> str:
     """Return the page of what `causes_table` found."""
     meanings = [facts({"machine": name, **causes}) for name, causes in result.causes.items()]
     sections = [
-        Section("What the clocks of a check went to", [records("rows", result.rows)]),
-        Section("Causes", meanings),
+        PageSection("What the clocks of a check went to", [records("rows", result.rows)]),
+        PageSection("Causes", meanings),
         notes_section(result.notes),
     ]
     return page("Clocks of the routine of 1994, by cause", [], sections)

@@ -35,7 +35,7 @@ from .printed import OBJECTS, PRINTED, Reference, experiment_line, printed_cycle
 class AnswerRow:
     """A row of the reference build beside 1994.
 
-    objects .. scatter         as of a `Row`
+    objects .. scatter         as of a `TableRow`
     printed_low, printed_high  clocks by the rounding of what was printed
     agrees                     do the two intervals meet? None where nothing was printed
     """
@@ -64,13 +64,13 @@ class Answer:
     verdict: str
 
 
-def answer_of(machine: str, clock_hz: int, reference: Reference, rows: Sequence[Row]) -> Answer:
+def answer_of(machine: str, clock_hz: int, reference: Reference, rows: Sequence[TableRow]) -> Answer:
     """Compare the reference build, whose rows these are, with the printed column."""
     lines = [_compared(machine, clock_hz, row) for row in rows]
     return Answer(machine, reference.build, reference.reason, lines, _verdict(machine, reference, lines))
 
 
-def _compared(machine: str, clock_hz: int, row: Row) -> AnswerRow:
+def _compared(machine: str, clock_hz: int, row: TableRow) -> AnswerRow:
     printed = printed_range(machine, row.objects, clock_hz)
     low, high = printed or (None, None)
     agrees = None
@@ -126,7 +126,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class Measured:
-    """What an experiment gave; numbers as of a `Row`."""
+    """What an experiment gave; numbers as of a `TableRow`."""
 
     objects: int
     engine: str
@@ -149,7 +149,7 @@ class WholeRun:
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """A cell of the table.
 
     engine                               that ran at the end of the experiment
@@ -236,12 +236,12 @@ def _measured(cells: Cells, objects: int, done: Experiment, bar: Interval | None
     )
 
 
-def _row(cells: Cells, measured: Measured) -> Row:
+def _row(cells: Cells, measured: Measured) -> TableRow:
     machine, objects, cycles = cells.machine, measured.objects, measured.cycles
     printed = printed_cycles(machine, objects, preset(machine).clock_hz)
     is_whole = cells.seconds is None and cells.scenes is None
     line = experiment_line(objects, measured.checks, measured.microseconds)
-    return Row(
+    return TableRow(
         machine,
         cells.build,
         objects,
@@ -339,7 +339,7 @@ class TimingTable:
     """
 
     answer: list[Answer]
-    rows: list[Row]
+    rows: list[TableRow]
     split: list[BuildSplit]
     tests: list[PairTests]
     analysis: list[Density]
@@ -417,7 +417,7 @@ def _wanted(rom: Rom, machine: str, builds: Sequence[str] | None, details: bool)
     return builds_of(rom, machine, builds)
 
 
-def _answer(machine: str, rom: Rom, rows: Sequence[Row]) -> Answer | None:
+def _answer(machine: str, rom: Rom, rows: Sequence[TableRow]) -> Answer | None:
     reference = reference_of(machine, rom)
     mine = [row for row in rows if (row.machine, row.build) == (machine, reference.build)]
     return answer_of(machine, preset(machine).clock_hz, reference, mine) if mine else None
@@ -491,7 +491,7 @@ def _measure(
     return run_jobs(measure_cells, [Job(asdict(block)) for block in blocks], workers, ended)
 
 
-def _splits(machine: str, rows: list[Row], tests: dict[int, float]) -> list[BuildSplit]:
+def _splits(machine: str, rows: list[TableRow], tests: dict[int, float]) -> list[BuildSplit]:
     """Return the split of the printed column, then that of each build."""
     mine = [row for row in rows if row.machine == machine]
     clock_hz = preset(machine).clock_hz
@@ -516,7 +516,7 @@ def _splits(machine: str, rows: list[Row], tests: dict[int, float]) -> list[Buil
     return split
 
 
-def _scatter(row: Row, split: list[BuildSplit], deviation: float) -> float | None:
+def _scatter(row: TableRow, split: list[BuildSplit], deviation: float) -> float | None:
     for build in split:
         if (build.machine, build.build) == (row.machine, row.build):
             return abs(build.costs.pair_test) * deviation / row.scenes**0.5 / row.cycles

@@ -10,12 +10,12 @@ from retrosim.rom import Rom
 from retrosim.rom.scene import Scene, parse_scene
 
 if TYPE_CHECKING:
-    from retrosim.machine.interface import PlayableMachine, Program
+    from retrosim.machine.interface import PlayableMachine, RomLike
 
 DEMO = "demo"  # the mode in which a ROM runs frame after frame and reads inputs
 
 
-def program_of(machine: PlayableMachine) -> Program:
+def program_of(machine: PlayableMachine) -> RomLike:
     """Return the ROM of a machine, after checking that it can be recorded and replayed.
 
     Errors   ValueError

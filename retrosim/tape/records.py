@@ -81,7 +81,7 @@ Script = Sequence[tuple[int, Mapping[str, int]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class LineField:
     """One value in a line: attribute of the record, spelling, and the two directions."""
 
     name: str
@@ -102,12 +102,12 @@ class Kind:
 
     tag: str
     record: type
-    layout: tuple[str | Field, ...]
+    layout: tuple[str | LineField, ...]
     order: int | None = None
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        return tuple(part for part in self.layout if isinstance(part, Field))
+    def fields(self) -> tuple[LineField, ...]:
+        return tuple(part for part in self.layout if isinstance(part, LineField))
 
 
 _NUMBER = "(?:0|[1-9][0-9]{0,17})"
@@ -124,12 +124,12 @@ def _read_number(maximum: int) -> Callable[[str], int]:
     return read
 
 
-def _number(name: str, maximum: int = MAX_NUMBER) -> Field:
-    return Field(name, _NUMBER, _read_number(maximum), str)
+def _number(name: str, maximum: int = MAX_NUMBER) -> LineField:
+    return LineField(name, _NUMBER, _read_number(maximum), str)
 
 
-def _plain(name: str, pattern: str) -> Field:
-    return Field(name, pattern, str, str)
+def _plain(name: str, pattern: str) -> LineField:
+    return LineField(name, pattern, str, str)
 
 
 def _read_states(text: str) -> dict[str, int]:
@@ -170,7 +170,7 @@ KINDS = (
     Kind(
         "|",
         Input,
-        ("|", _FRAME, "|", Field("states", f"{_STATE}(?: {_STATE})*", _read_states, _write_states)),
+        ("|", _FRAME, "|", LineField("states", f"{_STATE}(?: {_STATE})*", _read_states, _write_states)),
         order=0,
     ),
     Kind(
@@ -178,7 +178,7 @@ KINDS = (
         Hash,
         (
             *("=", _FRAME, " world=", _plain("world", HEX16)),
-            Field("machines", f"(?: {_RUN})*", _read_runs, _write_runs),
+            LineField("machines", f"(?: {_RUN})*", _read_runs, _write_runs),
         ),
         order=1,
     ),
@@ -191,14 +191,14 @@ KINDS = (
         ),
         order=2,
     ),
-    Kind(";", Comment, (";", _FRAME, " ", Field("text", ".+", _read_text, str))),
-    Kind("SCENE", SceneLine, ("SCENE ", Field("text", ".*", _read_text, str))),
+    Kind(";", Comment, (";", _FRAME, " ", LineField("text", ".+", _read_text, str))),
+    Kind("SCENE", SceneLine, ("SCENE ", LineField("text", ".*", _read_text, str))),
     Kind(
         "END",
         End,
         (
             *("END frames=", _number("frames", MAX_FRAME + 1)),
-            Field("world", f"(?: world={HEX16})?", lambda t: t[7:], lambda w: f" world={w}" if w else ""),
+            LineField("world", f"(?: world={HEX16})?", lambda t: t[7:], lambda w: f" world={w}" if w else ""),
         ),
     ),
 )
@@ -206,7 +206,7 @@ BY_TAG = {kind.tag: kind for kind in KINDS}
 BY_RECORD = {kind.record: kind for kind in KINDS}
 _TAG = re.compile("[A-Za-z]+|.", re.DOTALL)
 _READERS = {
-    kind.tag: re.compile("".join(f"({p.pattern})" if isinstance(p, Field) else re.escape(p) for p in kind.layout))
+    kind.tag: re.compile("".join(f"({p.pattern})" if isinstance(p, LineField) else re.escape(p) for p in kind.layout))
     for kind in KINDS
 }
 

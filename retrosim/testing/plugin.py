@@ -25,7 +25,7 @@ SHOWN = 10  # lines of each list
 Line = tuple[str, str, int, int]
 
 
-class Session:
+class BudgetSession:
     """The budgets of one run of pytest.
 
     measured   test -> call -> figure, of tests that passed
@@ -80,7 +80,7 @@ class Session:
             self.noted = [f"retrosim: {count} less than accepted; pytest {OPTION} makes that the budget"]
 
 
-KEY = pytest.StashKey[Session]()
+KEY = pytest.StashKey[BudgetSession]()
 RETRO = pytest.StashKey[list["Retro"]]()
 
 
@@ -93,7 +93,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[KEY] = Session(config)
+    config.stash[KEY] = BudgetSession(config)
 
 
 @pytest.fixture

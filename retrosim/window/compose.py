@@ -78,7 +78,7 @@ def draw_waiting(overlay: np.ndarray, title: str, message: str, seconds: float) 
 
 
 @dataclass(frozen=True)
-class Images:
+class WindowImages:
     """The parts of the window other than the picture.
 
     toolbar, status_bar  uint8[height, width]        indices of the Macintosh palette
@@ -90,7 +90,7 @@ class Images:
     overlay: np.ndarray | None
 
 
-def compose(session: Session, chrome_width: int) -> Images:
+def compose(session: Session, chrome_width: int) -> WindowImages:
     """Return what the window shows of a session.
 
     chrome_width  width of toolbar and status bar, in their own pixels
@@ -112,7 +112,7 @@ def compose(session: Session, chrome_width: int) -> Images:
         bar = draw_seek_bar(width, seek.first, seek.last, seek.here, shown, seek.marks)
         status_bar = np.concatenate([bar, status_bar])
     toolbar = draw_toolbar(chrome_width, session.active, speed_text(readings.speed))
-    return Images(toolbar, status_bar, _overlay(session))
+    return WindowImages(toolbar, status_bar, _overlay(session))
 
 
 def _overlay(session: Session) -> np.ndarray | None:
@@ -133,7 +133,7 @@ def _overlay(session: Session) -> np.ndarray | None:
     return overlay
 
 
-def compose_waiting(title: str, notice: str, seconds: float, chrome_width: int) -> Images:
+def compose_waiting(title: str, notice: str, seconds: float, chrome_width: int) -> WindowImages:
     """Return what the window shows until the machine is ready.
 
     title, notice  text in the box: the program's name, and what is being done
@@ -142,7 +142,9 @@ def compose_waiting(title: str, notice: str, seconds: float, chrome_width: int) 
     """
     overlay = clear_overlay()
     draw_waiting(overlay, title, notice, seconds)
-    return Images(draw_toolbar(chrome_width, (), "1x"), draw_status_bar(chrome_width, [], "", "STARTING"), overlay)
+    return WindowImages(
+        draw_toolbar(chrome_width, (), "1x"), draw_status_bar(chrome_width, [], "", "STARTING"), overlay
+    )
 
 
 def panel_image(panel: Panel) -> np.ndarray:

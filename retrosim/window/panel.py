@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Command:
+class PanelCommand:
     """One command of a panel.
 
     action   name of what `Panel.do` carries out
@@ -62,7 +62,7 @@ class Panel(ABC):
     """
 
     title: str
-    commands: ClassVar[tuple[Command, ...]]
+    commands: ClassVar[tuple[PanelCommand, ...]]
     message: str
 
     def __init__(self, machine: Machine, pad: Callable[[], int], player: Player | None = None) -> None:

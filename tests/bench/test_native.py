@@ -9,7 +9,7 @@ import pytest
 from retrosim.bench import native
 from retrosim.bench.engines import MACHINE
 from retrosim.bench.native import NOT_NATIVE, NativeProgram, NativePrograms, NativeRoutine, call_tool, find_compiler
-from retrosim.bench.workload import Job, prepare
+from retrosim.bench.workload import RepeatedWork, prepare
 from retrosim.errors import RetrosimError
 from retrosim.rom import load_rom
 
@@ -38,9 +38,9 @@ def test_the_routine(tmp_path: Path) -> None:
 @with_compiler
 def test_checksums_of_programs(tmp_path: Path) -> None:
     rom = load_rom("bench")
-    programs = NativePrograms(rom, Job("sort", 0, 0, "", {}, (0, 4)), "big", tmp_path)
+    programs = NativePrograms(rom, RepeatedWork("sort", 0, 0, "", {}, (0, 4)), "big", tmp_path)
     for name in set(rom.constants) - set(NOT_NATIVE):
-        programs.job = Job(name, 0, 0, "", {}, (0, 4))
+        programs.job = RepeatedWork(name, 0, 0, "", {}, (0, 4))
         for count in (1, 2):
             assert int.from_bytes(programs.run(count).result, "big") == rom.constants[name], (name, count)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from retrosim.bench import race as races
-from retrosim.bench.race import Entry, Ready, Skipped, Steps, cases_csv, check_laps, fill_lap, race, ratios
+from retrosim.bench.race import Entrant, RaceProgress, Ready, Skipped, cases_csv, check_laps, fill_lap, race, ratios
 from retrosim.errors import RetrosimError
 from retrosim.report.json import SPREAD
 
@@ -26,14 +26,14 @@ class Runner:
         return self.seconds * count
 
 
-def entry(name: str, run: Callable[[int], float], is_slow: bool = False) -> Entry:
-    return Entry(name, lambda: Ready(run, is_slow))
+def entry(name: str, run: Callable[[int], float], is_slow: bool = False) -> Entrant:
+    return Entrant(name, lambda: Ready(run, is_slow))
 
 
-def raced(*entries: Entry, rounds: int = 3, **options: object) -> list[str]:
+def raced(*entries: Entrant, rounds: int = 3, **options: object) -> list[str]:
     """Let entries race; return the texts of the progress."""
     texts: list[str] = []
-    steps = Steps(lambda done, total, text: texts.append(f"{done}/{total} {text}"), len(entries) + rounds)
+    steps = RaceProgress(lambda done, total, text: texts.append(f"{done}/{total} {text}"), len(entries) + rounds)
     race(entries, rounds, SECONDS, steps, "here", **options)
     steps.end()
     return texts
@@ -79,7 +79,7 @@ def test_an_error_ends_one_race_only() -> None:
         raise RetrosimError("it does not start")
 
     counts: list[int] = []
-    entries = entry("good", Runner(0.001)), entry("late", late), Entry("broken", broken)
+    entries = entry("good", Runner(0.001)), entry("late", late), Entrant("broken", broken)
     raced(*entries)
     assert [one.error for one in entries] == [None, "it stopped", "it does not start"]
     assert [one.rate for one in entries] == [pytest.approx(1000), None, None]
@@ -91,8 +91,8 @@ def test_which_errors_are_reported() -> None:
         raise KeyError("no index today")
 
     with pytest.raises(KeyError):
-        raced(Entry("broken", broken))
-    one = Entry("broken", broken)
+        raced(Entrant("broken", broken))
+    one = Entrant("broken", broken)
     raced(one, errors=(Exception,))
     assert one.error == "KeyError: 'no index today'"
 

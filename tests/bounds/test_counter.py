@@ -9,7 +9,7 @@ from retrosim.bounds.caches import Held, Near
 from retrosim.bounds.call import bound
 from retrosim.bounds.counter import Look, Misses
 from retrosim.bounds.residence import Residence
-from retrosim.bounds.search import Input, fill_caches
+from retrosim.bounds.search import RandomCall, fill_caches
 from retrosim.bounds.words import Span, unknown
 from retrosim.cpu.spec.cpu import Lines
 from retrosim.machine import Machine
@@ -136,7 +136,7 @@ def test_a_call_that_misses_more_than_twice_each_line(tmp_path, monkeypatch):
     def reached(a1: int) -> int:
         clocks = []
         for contents in range(8):  # the counter begins anywhere
-            fill_caches(machine.core, Input((), b"", "dirty", contents))
+            fill_caches(machine.core, RandomCall((), b"", "dirty", contents))
             registers = {"a0": 0x200000, "a1": a1, "a2": 0x200010}
             clocks.append(machine.measure("turns", registers=registers, warm=0).cycles)
             machine.restore(before)

@@ -13,8 +13,8 @@ from retrosim.bounds.search import (
     KEPT,
     NO_POINTER,
     OBJECT_BYTES,
-    Input,
-    Inputs,
+    RandomCall,
+    RandomCalls,
     _Kept,
     fill_caches,
     search,
@@ -29,8 +29,8 @@ def machine(tmp_path):
     return opened(tmp_path, "rts", "mc68040-25")
 
 
-def inputs(machine, *given: int | None, seed: int = 1994) -> Inputs:
-    return Inputs(seed, given, machine.core, 32, STACK)
+def inputs(machine, *given: int | None, seed: int = 1994) -> RandomCalls:
+    return RandomCalls(seed, given, machine.core, 32, STACK)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_changed_inputs(machine):
     made = inputs(machine, None, 7, None)
     places = AREA + 0x100, 7, AREA + 0x400
     near = range(0x100, 0x100 + OBJECT_BYTES), range(0x400, 0x400 + OBJECT_BYTES)
-    old = Input(places, bytes(range(256)) * (AREA_BYTES // 256), "empty", 3)
+    old = RandomCall(places, bytes(range(256)) * (AREA_BYTES // 256), "empty", 3)
     inside = outside = moved = others = 0
     for _ in range(600):
         new = made.changed(old)
@@ -81,7 +81,7 @@ def test_changed_inputs(machine):
 
 def test_objects_move_to_where_they_share_a_set(machine):
     made = inputs(machine, None, None)
-    old = Input((AREA + 0x100, AREA + 0x404), bytes(range(256)) * (AREA_BYTES // 256), "empty", 3)
+    old = RandomCall((AREA + 0x100, AREA + 0x404), bytes(range(256)) * (AREA_BYTES // 256), "empty", 3)
     seen = 0
     for _ in range(200):
         new = made._moved(old)
@@ -93,8 +93,8 @@ def test_objects_move_to_where_they_share_a_set(machine):
                 assert any(abs((after - other + 512) % 1024 - 512) <= 2 * OBJECT_BYTES for other in near)
                 seen += 1
     assert seen > 100
-    assert made._moved(Input((4, 8), old.memory, "empty", 3)).words == (4, 8)
-    assert inputs(machine, 5)._moved(Input((AREA,), old.memory, "empty", 3)).words == (AREA,)
+    assert made._moved(RandomCall((4, 8), old.memory, "empty", 3)).words == (4, 8)
+    assert inputs(machine, 5)._moved(RandomCall((AREA,), old.memory, "empty", 3)).words == (AREA,)
     assert made._pointers((AREA, AREA + AREA_BYTES - OBJECT_BYTES)) == [0] and made._pointers((AREA - 1, AREA)) == [1]
 
 
@@ -108,7 +108,7 @@ def test_words_near_others(machine):
 def test_kept_calls():
     kept = _Kept()
     assert kept.some(None) is None
-    tried = [Input((n,), b"", "empty", 0) for n in range(KEPT + 5)]
+    tried = [RandomCall((n,), b"", "empty", 0) for n in range(KEPT + 5)]
     kept.note(5, 100, tried[0])
     kept.note(5, 99, tried[1])
     assert kept._calls == {5: (100, tried[0])}
@@ -128,18 +128,18 @@ def test_what_caches_hold(machine):
     core.state[next(_tags(core))][0] = 1
     before = core.state.copy()
     for kind in ("left", "given"):
-        fill_caches(core, Input((), b"", kind, 1))
+        fill_caches(core, RandomCall((), b"", kind, 1))
         assert (core.state == before).all()
-    fill_caches(core, Input((), b"", "empty", 1))
+    fill_caches(core, RandomCall((), b"", "empty", 1))
     assert not any(core.state[name].any() for name in _tags(core))
-    fill_caches(core, Input((), b"", "dirty", 1))
+    fill_caches(core, RandomCall((), b"", "dirty", 1))
     full = {name: core.state[name].copy() for name in _tags(core)}
     assert all(tags.all() for tags in full.values())
-    fill_caches(core, Input((), b"", "mixed", 1))
+    fill_caches(core, RandomCall((), b"", "mixed", 1))
     for name in full:
         some = core.state[name].astype(bool)
         assert 0.5 < some.mean() < 0.9
-    fill_caches(core, Input((), b"", "dirty", 1))
+    fill_caches(core, RandomCall((), b"", "dirty", 1))
     assert all((core.state[name] == tags).all() for name, tags in full.items())
     for cache in core.cpu.caches.values():
         lines, tags = cache.lines, full[cache.tags]

@@ -2,7 +2,7 @@
 
 from retrosim.bounds.caches import Held, Near
 from retrosim.bounds.residence import Way
-from retrosim.bounds.state import EVER, LONG_AGO, Place, State, Trail, either, join, widen
+from retrosim.bounds.state import EVER, LONG_AGO, AbstractState, Trail, WordPlace, either, join, widen
 from retrosim.bounds.words import Span, const, unknown
 from retrosim.cpu.spec.cpu import Lines
 
@@ -17,8 +17,8 @@ def values_of(span: Span) -> set[int]:
     }
 
 
-def state(clocks: int = 0, **times: tuple[int, int, int]) -> State:
-    result = State({}, {}, {}, (Way(clocks),))
+def state(clocks: int = 0, **times: tuple[int, int, int]) -> AbstractState:
+    result = AbstractState({}, {}, {}, (Way(clocks),))
     for name, time in times.items():
         result.set_time(name, *time)
     return result
@@ -73,7 +73,7 @@ def test_words_that_change_may_be_anything():
 
 
 def test_times():
-    assert State({}, {"t": (0, 0, 0)}, {}).time("t") == (0, 0, 0)
+    assert AbstractState({}, {"t": (0, 0, 0)}, {}).time("t") == (0, 0, 0)
     assert state().time("t") == (EVER, 0, 0)
     known = state(100, t=(-5, 7, -20))
     assert known.time("t") == (-5, 7, -20)
@@ -125,7 +125,7 @@ def test_states_that_meet():
 def test_states_that_are_alike():
     """They differ in nothing but the clocks since the beginning, and what is near a base."""
 
-    def made(value: int = 3, time: int = 0, clocks: int = 0, line: int = 1, apart: int = 2) -> State:
+    def made(value: int = 3, time: int = 0, clocks: int = 0, line: int = 1, apart: int = 2) -> AbstractState:
         result = state(clocks, t=(time, time, time))
         result.words["d"] = const(8, value)
         result.held = {"data": Held(LINES).used(line, True, True)}
@@ -149,8 +149,8 @@ def test_states_that_are_alike():
 def test_pointers():
     base, other = unknown(32), unknown(32)
     held = Held(LINES).used_near(Near(base, (0,)), True, True)
-    words = {"a0": base, "a1": base + 4, "a2": other, Place(base, 0): base}
-    known = State(words, {}, {"data": held})
+    words = {"a0": base, "a1": base + 4, "a2": other, WordPlace(base, 0): base}
+    known = AbstractState(words, {}, {"data": held})
     assert known.pointers() == {("a0", base), ("a1", base)}
     without = known.without_bases()
     assert set(without.words) == {"a0", "a1", "a2"} and not without.held["data"].by_base and not without.pointers()

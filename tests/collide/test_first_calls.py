@@ -122,7 +122,7 @@ def begun(monkeypatch):
     """Begin to compile with the first call, and end when somebody waits for it; return what is done, by name."""
     compiler, awaited = _first_calls.COMPILER, Event()
     run, wait = compiler._run, compiler.wait
-    monkeypatch.setattr(compiler, "is_done", partial(_first_calls.Compiler.is_done, compiler))
+    monkeypatch.setattr(compiler, "is_done", partial(_first_calls.BackgroundCompiler.is_done, compiler))
     monkeypatch.setattr(compiler, "_run", lambda name, job: awaited.wait() and run(name, job))
     monkeypatch.setattr(compiler, "wait", lambda name=None: awaited.set() or wait(name))
     monkeypatch.setattr(compiler, "done", set())

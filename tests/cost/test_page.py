@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from retrosim.bench.engines import EngineCase, EngineMethod, EngineResult, Starts
-from retrosim.bench.race import Host, Made, Skipped, bench_page
+from retrosim.bench.race import HostFacts, Made, Skipped, bench_page
 from retrosim.cost.against import against_page, compare_costs
 from retrosim.cost.cost import cost_report
 from retrosim.cost.counting import CompiledCounter
@@ -18,7 +18,7 @@ from retrosim.cost.page import cost_page, profile_page
 from retrosim.cost.report import CostReport, profile_report
 from retrosim.cost.sweep import SweepPoint, SweepReport, fit, sweep_page
 from retrosim.machine import Machine
-from retrosim.study.comparison import Clocks, Comparison, ComparisonSettings, Errors, Kind, MethodRow
+from retrosim.study.comparison import Comparison, ComparisonSettings, Errors, FrameClocks, MethodRow, SceneKind
 from retrosim.study.comparison_report import study_page
 from retrosim.study.operations import KINDS
 from retrosim.table_1994.report import timing_page
@@ -104,11 +104,11 @@ def test_pages_of_the_family_in_a_browser(report, tmp_path) -> None:
     clocks = ClockSettings({"mc68040-25": {"write": 4}}, {}, {}, {})
     answer = Answer("mc68040-25", "O2", "why", [cell], "so be it")
     timing = TimingTable([answer], [], [], [], [], TimingMethod(False, 1.0, None, 1, clocks), ["a note"])
-    cycles = {"mc68000-8": Clocks("sectors", "O2", "f", 400.0, 40.0, 100.0)}
+    cycles = {"mc68000-8": FrameClocks("sectors", "O2", "f", 400.0, 40.0, 100.0)}
     row = MethodRow("a", "b", "c", "d", Errors(1, 0), Errors(2, 0), {}, 3, dict.fromkeys(KINDS, 4), 5.5, cycles)
     settings = ComparisonSettings(1, 2, 24, 276, 2)
-    study = Comparison([Kind("x", 1, 2, 1, 0, "y")], [row], ["mc68000-8"], settings, ["a note"])
-    host = Host("c", "a <b>", 2, "3", {"numpy": "2"})
+    study = Comparison([SceneKind("x", 1, 2, 1, 0, "y")], [row], ["mc68000-8"], settings, ["a note"])
+    host = HostFacts("c", "a <b>", 2, "3", {"numpy": "2"})
     case = EngineCase("sectors", "kernel", "O2", 50, 2e6, {"unicorn": 3.5}, None, 1, 1, None, None)
     method, skipped = EngineMethod("mc68040-25", 1, 0.1, 1, 1), [Skipped("musashi", "why")]
     starts = {"cold": Starts({"import": 1.5}, 1)}

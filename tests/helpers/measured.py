@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from retrosim.cpu.spec.sources import Reading
-from retrosim.machine.boards import Parameter
+from retrosim.machine.boards import BoardParameter
 
 Count = Callable[[dict[str, str], tuple[int, ...]], float]
 """Clocks of a row by readings that are not the default, and the memory."""
@@ -25,7 +25,7 @@ def known(*values: int) -> tuple[Range, ...]:
     return tuple(Range(value, value, value) for value in values)
 
 
-def of_preset(memory: Mapping[str, Parameter]) -> tuple[Range, ...]:
+def of_preset(memory: Mapping[str, BoardParameter]) -> tuple[Range, ...]:
     return tuple(Range(each.low, each.value, each.high) for each in memory.values())
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from retrosim.errors import RetrosimError
 from retrosim.jobs import HERE, Job, Workers, run_jobs, usable_cores
-from retrosim.jobs.tasks import Files, lay_out
+from retrosim.jobs.tasks import JobFiles, lay_out
 from tests.jobs.work import dies, dies_once, noted, squared, text_of
 
 TWO = Workers(2)
@@ -62,13 +62,13 @@ def test_files_travel_by_their_content(tmp_path: Path) -> None:
     job = Job("given", (str(tmp_path / "a"), str(tmp_path / "folder")))
     expected = ["given", "a: one", "b: two"]
     assert run_jobs(text_of, [job]) == [expected]
-    files = Files()
+    files = JobFiles()
     task = files.task(text_of, job)
     contents = {digest: path.read_bytes() for digest, path in files.paths.items()}
     places = [lay_out(tree, contents, tmp_path / "elsewhere") for tree in task.trees]
     assert text_of("given", *places) == expected
     (tmp_path / "a").write_text("other")
-    assert Files().task(text_of, job).key("") != task.key("")
+    assert JobFiles().task(text_of, job).key("") != task.key("")
     with pytest.raises(ValueError, match="damaged on the way"):
         lay_out(task.trees[0], dict.fromkeys(contents, b"?"), tmp_path / "third")
     with pytest.raises(ValueError, match="not a path below a folder"):

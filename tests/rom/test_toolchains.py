@@ -9,13 +9,13 @@ import pytest
 
 from retrosim.errors import RomError
 from retrosim.rom import load_rom, load_toolchains, rom_names
-from retrosim.rom.toolchains import Plan, read_toolchains
+from retrosim.rom.toolchains import BuildPlan, read_toolchains
 
 SHARED = load_toolchains()
 COMMON = SHARED.path.parent
 
 
-def plan_of(name: str, isa: str, build: str | None = None, **changes: object) -> Plan:
+def plan_of(name: str, isa: str, build: str | None = None, **changes: object) -> BuildPlan:
     rom = load_rom(name)
     info = rom.image_info(isa, build)
     return SHARED.plan(replace(rom, recipe=replace(rom.recipe, **changes)), info)

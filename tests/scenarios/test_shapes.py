@@ -13,7 +13,7 @@ import pytest
 from retrosim.machine import Machine, NativeMachine
 from retrosim.rom import load_rom
 from retrosim.rom.drawings import read_colours, read_pictures
-from retrosim.rom.reading import Reader
+from retrosim.rom.reading import MemoryReader
 from retrosim.rom.symbols import Symbol
 from retrosim.scenarios import SCENARIOS, load_shapes
 from retrosim.scenarios.gallery.rules import BITMAP
@@ -301,7 +301,7 @@ def test_a_program_that_lacks_what_a_source_reads_is_another_one(rom: str) -> No
     columns = {"x": np.zeros(9, np.int64)}
     small = {name: Symbol(64, 48, "object") for name in ("gTanks", "gRecords", "gCircles")}
     for symbols in ({}, small):
-        reader = Reader(np.zeros(1 << 12, np.uint8), symbols, is_big=True)
+        reader = MemoryReader(np.zeros(1 << 12, np.uint8), symbols, is_big=True)
         with pytest.raises(ValueError, match=r"not in the image|are needed"):
             load_shapes(rom).auxiliary(reader, columns)
 
@@ -309,7 +309,7 @@ def test_a_program_that_lacks_what_a_source_reads_is_another_one(rom: str) -> No
 @pytest.mark.parametrize(("is_big", "wanted"), [(True, [0x0102, 0x0506]), (False, [0x0201, 0x0605])])
 def test_columns_are_read_in_the_byte_order_as_far_as_the_symbol_goes(is_big: bool, wanted: list[int]) -> None:
     memory = np.arange(64, dtype=np.uint8)
-    reader = Reader(memory, {"g": Symbol(0, 10, "object")}, is_big=is_big)
+    reader = MemoryReader(memory, {"g": Symbol(0, 10, "object")}, is_big=is_big)
     assert reader.column("g", 1, 4, "u16", 99).tolist() == wanted and reader.column("g", 1, 4, "u16", -3).tolist() == []
     assert reader.entries(np.array([63]), "s16").tolist() == [0x3F00 if is_big else 0x003F], "memory wraps"
     assert reader.capacity("g", 4) == 2

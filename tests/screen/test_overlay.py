@@ -21,7 +21,7 @@ from retrosim.screen.overlay import (
     inks_for,
     shapes_text,
 )
-from retrosim.screen.shapes import Grid, Shapes
+from retrosim.screen.shapes import CellGrid, Shapes
 from tests.helpers.screen.overlay_pixels import has_text, where
 
 
@@ -29,7 +29,7 @@ def grid(left=0, top=0, counts=()):
     table = np.zeros((11, 9), int)
     for column, row, count in counts:
         table[column, row] = count
-    return Grid("squares", left, top, 64, table)
+    return CellGrid("squares", left, top, 64, table)
 
 
 def shapes(objects, hit=(), **rows):

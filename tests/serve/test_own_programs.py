@@ -10,7 +10,7 @@ import pytest
 
 from retrosim.cli.commands.dap import launch
 from retrosim.console import commands
-from retrosim.console.session import Session
+from retrosim.console.session import ConsoleSession
 from retrosim.console.target import Target
 from retrosim.serve.programs import elf_of
 from retrosim.window.debugger.panel import DebugPanel
@@ -40,7 +40,7 @@ def places(opened: Opened) -> list[int]:
 
 def test_the_terminal_and_the_window(opened: Opened) -> None:
     start, *_, last = places(opened)
-    session = Session(opened())
+    session = ConsoleSession(opened())
     for line in (f"break {last:#x}", "continue"):
         answer = commands.answer(session, line)
     assert (answer.stop.reason, answer.stop.pc) == ("breakpoint", last)

@@ -45,7 +45,7 @@ USUAL = "engines"
 
 
 @dataclass(frozen=True)
-class Plan:
+class BenchPlan:
     """What is measured.
 
     name     of the file that --save writes
@@ -69,7 +69,7 @@ class Subject:
 
     help: str
     add_options: Callable[[Parser], None]
-    plan: Callable[[argparse.Namespace], Plan]
+    plan: Callable[[argparse.Namespace], BenchPlan]
     rounds: int
     engines: str = "all"
     has_page: bool = True
@@ -177,7 +177,7 @@ def _add_engine_options(parser: Parser) -> None:
     parser.add_argument("--no-startup", action="store_true", help="do not measure start-up and compile times")
 
 
-def _engines(options: argparse.Namespace) -> Plan:
+def _engines(options: argparse.Namespace) -> BenchPlan:
     from retrosim.bench.contenders import ENGINES
     from retrosim.bench.engines import MACHINE, ROM, benchmark_engines, engines_csv, render_engines
     from retrosim.rom import load_rom
@@ -188,15 +188,15 @@ def _engines(options: argparse.Namespace) -> Plan:
     with bad_arguments():
         scenes["builds"] = builds_of(load_rom(ROM), machine, list(dict.fromkeys(options.build or ["O2"])))
     measure = partial(benchmark_engines, machine=machine, startup=not options.no_startup, warm=options.warm, **scenes)
-    return Plan(machine, measure, render_engines, engines_csv)
+    return BenchPlan(machine, measure, render_engines, engines_csv)
 
 
-def _kernels(options: argparse.Namespace) -> Plan:
+def _kernels(options: argparse.Namespace) -> BenchPlan:
     from retrosim.bench.kernel_peers import FINDERS
     from retrosim.bench.kernels import benchmark_kernels, kernels_csv, render_kernels
 
     measure = partial(benchmark_kernels, **_scenes(options, FINDERS))
-    return Plan("kernels", measure, render_kernels, kernels_csv)
+    return BenchPlan("kernels", measure, render_kernels, kernels_csv)
 
 
 def _add_program_options(parser: Parser) -> None:
@@ -204,7 +204,7 @@ def _add_program_options(parser: Parser) -> None:
     _add_machines(parser, "one of each processor")
 
 
-def _programs(options: argparse.Namespace) -> Plan:
+def _programs(options: argparse.Namespace) -> BenchPlan:
     from retrosim.bench.programs import CONTENDERS, ROM, benchmark_programs, programs_csv, render_programs
     from retrosim.machine.presets import preset
     from retrosim.rom import load_rom
@@ -218,7 +218,7 @@ def _programs(options: argparse.Namespace) -> Plan:
     chosen = {"programs": options.programs, "machines": options.machine}
     chosen = {key: list(dict.fromkeys(names)) for key, names in chosen.items() if names}
     measure = partial(benchmark_programs, **chosen, **_scenes(options, CONTENDERS))
-    return Plan("programs", measure, render_programs, programs_csv)
+    return BenchPlan("programs", measure, render_programs, programs_csv)
 
 
 def _add_own_options(parser: Parser) -> None:
@@ -229,7 +229,7 @@ def _add_own_options(parser: Parser) -> None:
     _add_machines(parser, "the one that the program is for")
 
 
-def _own(options: argparse.Namespace) -> Plan:
+def _own(options: argparse.Namespace) -> BenchPlan:
     from retrosim.bench.program import benchmark_program
     from retrosim.bench.programs import CONTENDERS, programs_csv, render_programs
 
@@ -240,10 +240,10 @@ def _own(options: argparse.Namespace) -> Plan:
     machines = list(dict.fromkeys(options.machine or ())) or None
     chosen: dict[str, Any] = {"machines": machines, "flags": flags, "note": say, "default": arguments.MACHINE}
     measure = partial(benchmark_program, options.program, **chosen, **_scenes(options, CONTENDERS))
-    return Plan("program", measure, render_programs, programs_csv)
+    return BenchPlan("program", measure, render_programs, programs_csv)
 
 
-def _debugger(options: argparse.Namespace) -> Plan:
+def _debugger(options: argparse.Namespace) -> BenchPlan:
     from retrosim.bench.debugger import ENGINES, benchmark_debugger, debugger_csv, render_debugger
     from retrosim.machine.presets import preset
 
@@ -252,7 +252,7 @@ def _debugger(options: argparse.Namespace) -> Plan:
             preset(name)
     chosen = {"machines": list(dict.fromkeys(options.machine or ()))} | _scenes(options, ENGINES)
     measure = partial(benchmark_debugger, **{name: given for name, given in chosen.items() if given})
-    return Plan("debugger", measure, render_debugger, debugger_csv)
+    return BenchPlan("debugger", measure, render_debugger, debugger_csv)
 
 
 def _scenes(options: argparse.Namespace, engines: Iterable[str], max_objects: int = MAX_OBJECTS) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    from retrosim.console.session import Session
+    from retrosim.console.session import ConsoleSession
     from retrosim.serve.programs import source_folders
 
     from ..terminal.loop import run_script, run_terminal, script_report
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     if not is_terminal or limits.is_given:
         debugged.machine.budget = limits.budget()
     folders = [*source_folders(debugged.program), Path(debugged.name).parent, Path()]
-    session = Session(debugged.target(), folders)
+    session = ConsoleSession(debugged.target(), folders)
     machine = debugged.machine
     if options.json:
         piped = [] if sys.stdin.isatty() else iter(lambda: sys.stdin.readline(MAX_LINE), "")

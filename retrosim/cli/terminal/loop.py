@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from retrosim.console import commands, texts
-from retrosim.console.texts import Answer
+from retrosim.console.texts import Reply
 from retrosim.errors import BudgetUsedUp, RetrosimError
 
 from ..output import say
@@ -20,7 +20,7 @@ from ..output import say
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from retrosim.console.session import Session
+    from retrosim.console.session import ConsoleSession
 
 
 # Completion of commands for the debugger, by readline and by the screen.
@@ -29,7 +29,7 @@ PLACES = ("break", "b", "tbreak", "tb", "until", "u", "advance", "code", "list",
 MAX_COMPLETIONS = 500
 
 
-def completer(session: Session, line: Callable[[], str]) -> Callable[[str, int], str | None]:
+def completer(session: ConsoleSession, line: Callable[[], str]) -> Callable[[str, int], str | None]:
     """Return a function of readline: completes commands, symbols, registers and source files."""
     image = session.machine.image
     names = sorted({*image.symbols, *session.machine.regs})
@@ -63,7 +63,7 @@ def _shown(lines: Iterable[Text]) -> None:
 
 
 @contextmanager
-def interruptions(session: Session) -> Iterator[None]:
+def interruptions(session: ConsoleSession) -> Iterator[None]:
     """Let Ctrl-C stop the machine while a command runs; a second one ends the command at any rate."""
 
     def hear(*_: object) -> None:
@@ -78,12 +78,12 @@ def interruptions(session: Session) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _carry_out(session: Session, line: str) -> Answer:
+def _carry_out(session: ConsoleSession, line: str) -> Reply:
     with interruptions(session):
         return commands.answer(session, line)
 
 
-def run_script(session: Session, lines: Iterable[str]) -> bool:
+def run_script(session: ConsoleSession, lines: Iterable[str]) -> bool:
     """Carry out commands and print what they say; the first error ends it. Returns whether `quit` did.
 
     Errors   RetrosimError
@@ -95,7 +95,7 @@ def run_script(session: Session, lines: Iterable[str]) -> bool:
     return False
 
 
-def script_report(session: Session, lines: Iterable[str], answers: list[dict[str, Any]]) -> None:
+def script_report(session: ConsoleSession, lines: Iterable[str], answers: list[dict[str, Any]]) -> None:
     """Carry out commands; append what they say, for JSON: command, lines, and why the machine stopped.
 
     Errors   RetrosimError
@@ -105,12 +105,12 @@ def script_report(session: Session, lines: Iterable[str], answers: list[dict[str
         answers.append({"command": line, "lines": said, "stop": answer.stop.as_dict() if answer.stop else None})
 
 
-def _with_place(session: Session, answer: Answer) -> list[Text]:
+def _with_place(session: ConsoleSession, answer: Reply) -> list[Text]:
     """Return what a command says, and the next instruction if the machine has moved."""
     return [*answer.lines, *(session.code_here() if answer.has_moved else [])]
 
 
-def _answers(session: Session, lines: Iterable[str]) -> Iterator[tuple[str, Answer]]:
+def _answers(session: ConsoleSession, lines: Iterable[str]) -> Iterator[tuple[str, Reply]]:
     for number, raw in enumerate(lines, 1):
         line = raw.strip()
         if not line or line.startswith("#"):
@@ -128,7 +128,7 @@ def _answers(session: Session, lines: Iterable[str]) -> Iterator[tuple[str, Answ
             return
 
 
-def run_terminal(session: Session) -> None:
+def run_terminal(session: ConsoleSession) -> None:
     """Read commands from the terminal until the user has enough; an error is a line."""
     _prepare_line_editing(session)
     session.width = min(texts.WIDTH, shutil.get_terminal_size().columns)
@@ -161,7 +161,7 @@ def _repeats(line: str) -> bool:
     return command is not None and command.repeats
 
 
-def _prepare_line_editing(session: Session) -> None:
+def _prepare_line_editing(session: ConsoleSession) -> None:
     """Take arrow keys, history and completion where Python has readline."""
     try:
         import readline

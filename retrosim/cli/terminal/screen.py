@@ -18,7 +18,7 @@ from textual.suggester import Suggester
 from textual.widgets import Footer, Input, RichLog, Static
 
 from retrosim.console import commands, panes, texts
-from retrosim.console.texts import Answer
+from retrosim.console.texts import Reply
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.debug.stack import stack_pointer
 from retrosim.debug.views import Decoder
@@ -27,7 +27,7 @@ from retrosim.errors import RetrosimError
 from .loop import completer
 
 if TYPE_CHECKING:
-    from retrosim.console.session import Session
+    from retrosim.console.session import ConsoleSession
 
 
 # The parts of the debugger's screen, and their keys.
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class Suggestions(Suggester):
     """Completes commands, symbols, registers and source files while they are typed."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ConsoleSession) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
         self._line = ""
         self._complete = completer(session, lambda: self._line)
@@ -56,7 +56,7 @@ def joined(lines: list[Text], width: int) -> Content:
     return Content("\n").join(Content.from_rich_text(line) for line in lines)
 
 
-class Part(Static, can_focus=True):
+class ScreenPart(Static, can_focus=True):
     """A part of the screen; the keys of a focused one are its own."""
 
     def put(self, lines: list[Text], title: str) -> None:
@@ -66,7 +66,7 @@ class Part(Static, can_focus=True):
         self.update(joined(lines, self.size.width))
 
 
-class Code(Part):
+class Code(ScreenPart):
     """Code around the cursor. Its keys are those of the window's debugger."""
 
     BINDINGS = [  # noqa: RUF012
@@ -91,7 +91,7 @@ class Code(Part):
     ]
 
 
-class Memory(Part):
+class MemoryPart(ScreenPart):
     """Memory in hexadecimal."""
 
     BINDINGS = [  # noqa: RUF012
@@ -156,7 +156,7 @@ class DebugScreen(App[None]):
         Binding("f10,ctrl+d", "leave", "Quit", priority=True),
     ]
 
-    def __init__(self, session: Session, name: str, first: list[str] | None = None) -> None:
+    def __init__(self, session: ConsoleSession, name: str, first: list[str] | None = None) -> None:
         """Begin; first: commands to carry out at the start."""
         super().__init__()
         self.session, self.program = session, name
@@ -166,7 +166,7 @@ class DebugScreen(App[None]):
         self._is_busy, self._last = False, ""
         self._history: list[str] = []
         self._recalled = 0
-        self._hottest: list[panes.Line] | None = None
+        self._hottest: list[panes.PaneLine] | None = None
         self._area = session.memory_area  # as chosen here; another one is the user's
 
     def compose(self) -> ComposeResult:
@@ -175,10 +175,10 @@ class DebugScreen(App[None]):
         with Horizontal(id="body"):
             with Vertical(id="left"):
                 yield Code(id="code", classes="part")
-                yield Memory(id="memory", classes="part")
+                yield MemoryPart(id="memory", classes="part")
             with Vertical(id="right"):
                 with VerticalScroll(id="register-rows", classes="part"):
-                    yield Part(id="registers")
+                    yield ScreenPart(id="registers")
                 with Vertical(id="panes"):
                     yield Static(id="tabs")
                     with VerticalScroll(id="pane-rows"):
@@ -228,7 +228,7 @@ class DebugScreen(App[None]):
         try:
             answer = commands.answer(self.session, line)
         except (ValueError, RetrosimError) as error:
-            answer = Answer([Text(f"error: {error}", texts.POINT)])
+            answer = Reply([Text(f"error: {error}", texts.POINT)])
         if answer.has_moved:
             self._hottest = None
         self._look_for_hottest()
@@ -239,7 +239,7 @@ class DebugScreen(App[None]):
         if self.pane == HOTTEST and self._hottest is None:
             self._hottest = panes.PANES[HOTTEST](self.session)
 
-    def _answered(self, answer: Answer) -> None:
+    def _answered(self, answer: Reply) -> None:
         self._is_busy = False
         self.say(list(answer.lines))
         if answer.is_end:
@@ -353,7 +353,7 @@ class DebugScreen(App[None]):
         over, _ = self.get_widget_at(event.screen_x, event.screen_y)
         if isinstance(over, Code):
             self.action_move_cursor(rows)
-        elif isinstance(over, Memory):
+        elif isinstance(over, MemoryPart):
             self.action_scroll_memory(rows)
 
     def action_next_pane(self) -> None:
@@ -371,7 +371,7 @@ class DebugScreen(App[None]):
 
     def _sample(self) -> None:
         self._look_for_hottest()
-        self.call_from_thread(self._answered, Answer())
+        self.call_from_thread(self._answered, Reply())
 
     # drawing
 
@@ -390,14 +390,14 @@ class DebugScreen(App[None]):
         code = self.query_one("#code", Code)
         title = f"Code  {session.debugger.describe(self.cursor)}"
         code.put(session.code_around(self.cursor, max(1, code.size.height), code.size.width), title)
-        registers = self.query_one("#registers", Part)
+        registers = self.query_one("#registers", ScreenPart)
         registers.put(session.registers(registers.size.width), "Registers (* changed)")
         self._show_memory()
         self._show_pane()
 
     def _show_memory(self) -> None:
         """Show the memory that was chosen, else the top of the stack."""
-        session, part = self.session, self.query_one("#memory", Memory)
+        session, part = self.session, self.query_one("#memory", MemoryPart)
         follows_stack = session.memory_area == self._area
         address = stack_pointer(session.machine) if follows_stack else (session.memory_area or (0, 0))[0]
         area = self._fitting(address)
@@ -418,7 +418,7 @@ class DebugScreen(App[None]):
 
     def _show_pane(self) -> None:
         lines = self._hottest or [] if self.pane == HOTTEST else panes.PANES[self.pane](self.session)
-        lines = lines or [panes.Line(panes.EMPTY.get(self.pane, ""))]
+        lines = lines or [panes.PaneLine(panes.EMPTY.get(self.pane, ""))]
         shown = [Text(line.text, texts.clickable("", line.action, line.argument)) for line in lines]
         width = self.query_one("#pane-rows").scrollable_content_region.width
         self.query_one("#pane", Static).update(joined(shown, width))
@@ -428,6 +428,6 @@ class DebugScreen(App[None]):
         self.query_one("#tabs", Static).update(Content.from_rich_text(tabs))
 
 
-def run_screen(session: Session, name: str, first: list[str]) -> None:
+def run_screen(session: ConsoleSession, name: str, first: list[str]) -> None:
     """Show the screen until the user has enough; first: commands to begin with."""
     DebugScreen(session, name, first).run()

@@ -47,7 +47,7 @@ from retrosim.checks import check_choice
 from .._arguments import EVERYONE, filter_of, own_pairs, own_positions, size_table, word_per_object
 from .._results import array_of, flag_array, pair_list
 from .._shape_pairs import Bounds, near_pairs
-from ..kernels.shapes.boxes import Shapes, mark_pairs, scan_pairs
+from ..kernels.shapes.boxes import BoxesAndCircles, mark_pairs, scan_pairs
 
 METHODS = ("four_additions", "two_additions")
 
@@ -76,7 +76,9 @@ def hits(
 def _check(x, y, size, circle):
     """Check what all functions take; return copies."""
     x, y = own_positions(x=x, y=y)
-    return Shapes(x, y, size_table("size", size, len(x)), word_per_object("circle", circle, len(x), np.uint8, 1))
+    return BoxesAndCircles(
+        x, y, size_table("size", size, len(x)), word_per_object("circle", circle, len(x), np.uint8, 1)
+    )
 
 
 def _own(x, y, size, circle, category, mask, method):
@@ -96,7 +98,7 @@ def _scanning(objects, tally):
     return scan
 
 
-def _bounds(shapes: Shapes) -> Bounds:
+def _bounds(shapes: BoxesAndCircles) -> Bounds:
     """Return the boxes, with their sides: touching counts."""
     x, y, sides = shapes.x.astype(np.int32), shapes.y.astype(np.int32), shapes.size.astype(np.int32) + 1
     return Bounds(x, y, x + sides[:, 0], y + sides[:, 1])

@@ -60,7 +60,7 @@ from ..kernels.pairs.sectors import (
     SCREEN_HEIGHT,
     SCREEN_WIDTH,
     SECTOR,
-    Boxes,
+    HalfOpenBoxes,
     copy_and_mark,
     fill_sectors,
     mark_overlaps,
@@ -140,7 +140,7 @@ def _prepare(x, y, size, abs, method, work, sector=SECTOR):
     sides = sides_of("size", size, count, MAX_SIDE_ANYWHERE if is_brute else sector // 2 - 1)
     work = _workspace(work, count, sector)
     corners = (x, y) if is_brute else _own_on_screen(x, y)
-    boxes = Boxes(*(axis.astype(np.int32) for axis in corners), *sides)
+    boxes = HalfOpenBoxes(*(axis.astype(np.int32) for axis in corners), *sides)
 
     def run(flags=None, reports=None, tally=None):
         flags = np.empty(count, np.uint8) if flags is None else flags

@@ -14,8 +14,8 @@ from retrosim.checks import did_you_mean
 from ..spec.decoding import OpcodeTable
 from ..spec.rows import Row
 from .dialect import NAME, Dialect, Template, filled, split_operands
-from .encoding import Asked, Asking, Chosen, Encoding, Parsing
-from .expressions import FIRST_SLOT, LAST_SLOT, Constant, Expression, Scope, Symbol, Unfit
+from .encoding import Asked, ChosenForms, Encoding, NotingScope, Parsing
+from .expressions import FIRST_SLOT, LAST_SLOT, Constant, Expression, Scope, SymbolExpression, Unfit
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Shape:
-    """What statements have in common that differ in numbers and names; see `Shapes`.
+    """What statements have in common that differ in numbers and names; see `StatementShapes`.
 
     mnemonic    in lower case
     candidates  forms with the operands as their kinds see them
@@ -75,7 +75,7 @@ class Statement:
     @property
     def has_names(self) -> bool:
         """Are there symbols in its slots?"""
-        return any(isinstance(slot, Symbol) for slot in self.slots)
+        return any(isinstance(slot, SymbolExpression) for slot in self.slots)
 
     def free(self) -> None:
         """Let it become shorter again."""
@@ -105,7 +105,7 @@ class Statement:
         """Return the code of the time before if nothing that it depends on has changed."""
         if self._seen is None or self._seen[0] not in (None, pc):
             return None
-        asking = Asking(scope, self.slots)
+        asking = NotingScope(scope, self.slots)
         try:
             for expression, value in self._seen[1]:
                 now = expression(asking)
@@ -140,7 +140,7 @@ MAX_SLOTS = LAST_SLOT - FIRST_SLOT + 1
 _WORD = re.compile(r"\w+")
 
 
-class Shapes:
+class StatementShapes:
     """Takes the statements of one assembler apart."""
 
     def __init__(self, dialect: Dialect, templates: Iterable[str]) -> None:
@@ -173,7 +173,7 @@ class Shapes:
                 word = found[3].lower()
                 if word in self._kept or self._own.fullmatch(word):
                     return found[0]
-                slots.append(Symbol(found[3]))
+                slots.append(SymbolExpression(found[3]))
             else:
                 return found[0]
             return chr(FIRST_SLOT + len(slots) - 1)
@@ -216,7 +216,7 @@ class InstructionAssembler:
             for mnemonic, forms in own.items():
                 self.forms.setdefault(mnemonic, []).extend(forms)
         templates = {part for forms in self.forms.values() for form in forms for part in form.template.operands}
-        self._shapes = Shapes(self.dialect, [NAME.sub(" ", part) for part in templates] + list(self.forms))
+        self._shapes = StatementShapes(self.dialect, [NAME.sub(" ", part) for part in templates] + list(self.forms))
 
     def _add(self, mnemonic: str, form: Form) -> None:
         self.forms.setdefault(mnemonic, []).append(form)
@@ -349,7 +349,7 @@ class InstructionAssembler:
         recalled = statement.recalled(pc, scope)
         if recalled is not None:
             return recalled
-        asking = Asking(scope, statement.slots)
+        asking = NotingScope(scope, statement.slots)
         asked: list[Asked] = []
         best: bytes | None = None
         longest: bytes | None = None
@@ -378,10 +378,10 @@ class InstructionAssembler:
         return best
 
     def _encoding(
-        self, candidate: tuple[Form, dict[str, Any]], number: int, statement: Statement, pc: int, scope: Asking
+        self, candidate: tuple[Form, dict[str, Any]], number: int, statement: Statement, pc: int, scope: NotingScope
     ) -> Encoding:
         form, parsed = candidate
-        chosen: Chosen = Choices(statement, number)
+        chosen: ChosenForms = Choices(statement, number)
         return Encoding(self.table, form.row, parsed, pc, scope, form.suffix, chosen, statement.shape.prefixes)
 
     def _encode(self, e: Encoding, candidate: tuple[Form, dict[str, Any]]) -> bytes:
@@ -404,7 +404,7 @@ class InstructionAssembler:
         plain = Statement(statement.text, shape)
         for number, candidate in enumerate(shape.candidates):
             try:
-                self._encode(self._encoding(candidate, number, plain, pc, Asking(scope, ())), candidate)
+                self._encode(self._encoding(candidate, number, plain, pc, NotingScope(scope, ())), candidate)
             except Unfit as refusal:
                 refusals.append(refusal.with_traceback(None))
         return self._best(statement.text, shape.mnemonic, refusals, pc, scope)

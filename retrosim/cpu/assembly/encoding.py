@@ -20,7 +20,7 @@ from .dialect import Dialect
 from .expressions import Expression, Scope, Unfit, Value
 
 
-class Chosen(Protocol):
+class ChosenForms(Protocol):
     """What has been chosen for a statement so far; forms only ever get longer, so that choosing comes to an end."""
 
     def minimum(self, number: int) -> int:
@@ -50,7 +50,7 @@ class Parsing:
         return self.dialect.grammar.parse(text)
 
 
-class Asking:
+class NotingScope:
     """A scope with the slots of a statement, which notes whether it is asked for what may change."""
 
     __slots__ = ("is_asked", "scope", "slots")
@@ -99,9 +99,9 @@ class Encoding:
         row: Row,
         operands: Mapping[str, Any],
         pc: int,
-        scope: Asking,
+        scope: NotingScope,
         suffix: str = "",
-        chosen: Chosen | None = None,
+        chosen: ChosenForms | None = None,
         given: Mapping[str, int] | None = None,
     ) -> None:
         self.table, self.row, self.model, self._pc = table, row, table.model, pc

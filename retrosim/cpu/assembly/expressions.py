@@ -109,7 +109,7 @@ class Constant:
         return self.value
 
 
-class Symbol:
+class SymbolExpression:
     """An expression that is a name."""
 
     __slots__ = ("name",)
@@ -262,7 +262,7 @@ class _Parser:
         if kind == "local":
             return _local(token)
         if kind == "name":
-            return self.halved(Symbol(token))
+            return self.halved(SymbolExpression(token))
         if kind == "slot":
             number = ord(token) - FIRST_SLOT
             return self.halved(lambda scope: cast(Slots, scope).slot(number))

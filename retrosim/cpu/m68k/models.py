@@ -14,7 +14,7 @@ from retrosim.errors import BusError, IllegalInstruction
 from ..spec.cpu import ADDRESS_MASK, Cache, Cpu, Lines
 from ..spec.host import Base, Call, Convention, Host, Register, Stack, go, in_field, push_words
 from ..spec.rows import Insn
-from ..spec.sources import Explanation, averaged
+from ..spec.sources import ClockSources, averaged
 from . import arith, bits, flow, logic, mc68000, mc68040, move, system  # noqa: F401  each adds its rows
 from .exceptions import (
     ADDRESS_ERROR,
@@ -61,19 +61,19 @@ class _Operands(dict):
         return name
 
 
-def explain_mc68000(insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> Explanation:
+def explain_mc68000(insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> ClockSources:
     """Explain an instruction; a branch has the clocks of one that is taken. Arguments as of `averaged`."""
     entry = insn.row.syntax.format_map(_Operands(OPERANDS | insn.forms))
     clocks, source = mc68000.outcomes(insn.row, insn.forms)[0], mc68000.source(insn.row, insn.forms)
-    return Explanation(clocks.base, entry, source)
+    return ClockSources(clocks.base, entry, source)
 
 
-def explain_mc68040(insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> Explanation:
+def explain_mc68040(insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> ClockSources:
     """Explain an instruction; one of two outcomes that do not show in the flow has the first entry."""
     costs = mc68040.outcomes(insn.row, insn.forms, choices)
     if len(costs) == 2 and insn.row.options.get("flow"):
         return averaged([(cost.alone, cost.entry) for cost in costs], visits, departures, costs[0].source)
-    return Explanation(costs[0].alone, costs[0].entry, costs[0].source)
+    return ClockSources(costs[0].alone, costs[0].entry, costs[0].source)
 
 
 # Timing models of the 68K, written in the value layer: the same code runs in every engine.

@@ -82,7 +82,7 @@ class Size(Static):
         return sum((value == code for code in allowed), start=opcodes != opcodes)
 
 
-class Condition(Static):
+class ConditionCode(Static):
     letters = "c"
 
     def decode(self, d: Decoding) -> tuple[int, list[int]]:
@@ -277,7 +277,7 @@ class Mask(Field):
         return "/".join(REGISTERS[15 - i if reverse else i] for i in range(16) if fields[0] >> i & 1) or "#0"
 
 
-class Target(Field):
+class BranchTarget(Field):
     """A branch target: 8-bit displacement in field `i`, where 0 means that a word and FF that a long word follows."""
 
     def number(self, d: Decoding) -> int:
@@ -385,7 +385,7 @@ class BitField(Static):
 
 KINDS: dict[str, OperandKind] = {
     "s": Size(),
-    "c": Condition(),
+    "c": ConditionCode(),
     "d": Register("d", 0),
     "a": Register("a", 8),
     "y": Register("y", 0),
@@ -407,7 +407,7 @@ KINDS: dict[str, OperandKind] = {
     "disp": Immediate(16, signed=True),
     "disp32": Immediate(32, signed=True),
     "mask": Mask(),
-    "target": Target("i"),
+    "target": BranchTarget("i"),
     "ea": EffectiveAddress("m", "r"),
     "ea2": EffectiveAddress("M", "R"),
     "offset": BitField("O", "o"),

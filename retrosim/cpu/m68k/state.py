@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..spec.cpu import ENGINE_FIELDS, STATUS_WRITTEN, Layout
+from ..spec.cpu import ENGINE_FIELDS, STATUS_WRITTEN, StateLayout
 from ..spec.instruction_set import InstructionSet
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
@@ -17,7 +17,7 @@ from .operands import KINDS
 SP = 15  # A7, whichever stack pointer is active
 ZERO = 16  # a register that is always 0: base of absolute and PC-relative addresses, suppressed index
 
-LAYOUT = Layout(
+LAYOUT = StateLayout(
     (
         ("r", 32, 17),  # d0-d7, a0-a7, zero
         ("x", 1, 1),

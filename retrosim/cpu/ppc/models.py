@@ -12,7 +12,7 @@ from retrosim.errors import IllegalInstruction
 from ..spec.cpu import ADDRESS_MASK, Cache, Cpu, Lines
 from ..spec.host import Base, Call, Convention, Host, Register, Stack, go, in_field, push_words
 from ..spec.rows import Insn
-from ..spec.sources import Explanation, Reading, averaged
+from ..spec.sources import ClockSources, Reading, averaged
 from . import arith, floating, flow, logic, move, power, system  # noqa: F401  each adds its rows
 from .exceptions import NO_FLOATING_POINT, PROGRAM, accepts, exception, interrupt, vector_name
 from .flow import SYSTEM_CALL_ROW, UNDEFINED_ROWS, undefined
@@ -30,12 +30,12 @@ LEGEND = (
 )
 
 
-def explain(insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> Explanation:
+def explain(insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> ClockSources:
     """Explain an instruction; the other arguments are those of `averaged`. A taken branch has what it costs alone."""
     found = outcomes(insn.row, choices)
     clocks = [cost.execute[0] if cost.execute else 1 for cost in found]
     costs, source = list(zip(clocks, insn.row.cost, strict=True)), found[0].source
-    return averaged(costs, visits, departures, source) if len(costs) == 2 else Explanation(*costs[0], source)
+    return averaged(costs, visits, departures, source) if len(costs) == 2 else ClockSources(*costs[0], source)
 
 
 # The PowerPC 601 as the machine sees it: registers by name, the C convention of calls, faults.

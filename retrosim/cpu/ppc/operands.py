@@ -62,7 +62,7 @@ class Flag(Static):
         return (0, 1)
 
 
-class Absolute(Static):
+class AbsoluteBit(Static):
     """The bit that makes a target absolute: shown only."""
 
     def decode(self, d: Decoding) -> tuple[None, list[int]]:
@@ -230,7 +230,7 @@ class Immediate(Field):
         return str(fields[0] >> self.shift)
 
 
-class Mask(Field):
+class RotateMask(Field):
     """Ones from bit `m` to bit `e`, counted from the left and around the end."""
 
     def number(self, d: Decoding) -> int:
@@ -278,7 +278,7 @@ class ConditionBit(Field):
         return f"4*cr{field}+{BIT_NAMES[bit]}" if field else BIT_NAMES[bit]
 
 
-class Target(Field):
+class BranchTarget(Field):
     def number(self, d: Decoding) -> int:
         offset = signed(d.letter("i"), d.row.first.count("i")) << 2
         address = offset if d.letter("A") else d.pc + offset
@@ -338,7 +338,7 @@ KINDS: dict[str, OperandKind] = {
     "shifted": Immediate(signed=True, shift=16),
     "ushifted": Immediate(signed=False, shift=16),
     "sh": Field("h"),
-    "mask": Mask("me"),
+    "mask": RotateMask("me"),
     "to": Field("t"),
     "crf": ConditionField("f"),
     "crg": ConditionField("g"),
@@ -348,8 +348,8 @@ KINDS: dict[str, OperandKind] = {
     "fxm": FieldMask("f"),
     "bo": BranchOptions("vwy"),
     "bi": ConditionBit("n"),
-    "target": Target("iA"),
-    "aa": Absolute("A"),
+    "target": BranchTarget("iA"),
+    "aa": AbsoluteBit("A"),
     "spr": SpecialRegister("p"),
     "sr": Field("p"),
     "registers": RegisterList("d"),

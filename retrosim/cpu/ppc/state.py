@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..spec.cpu import ENGINE_FIELDS, Layout
+from ..spec.cpu import ENGINE_FIELDS, StateLayout
 from ..spec.instruction_set import InstructionSet
 from ..spec.semantics import ExecutionContext
 from ..spec.values import Word
@@ -22,7 +22,7 @@ from .operands import KINDS
 SP = 1  # the stack pointer, by convention
 ZERO = 32  # a register that is always 0: what rA = 0 means in an address
 
-LAYOUT = Layout(
+LAYOUT = StateLayout(
     (
         ("r", 32, 33),  # r0-r31, zero
         ("cr", 8, 32),  # each 0 or 1

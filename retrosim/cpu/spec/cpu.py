@@ -13,7 +13,7 @@ from .hits import FIELD as HITS
 from .host import Host
 from .instruction_set import InstructionSet
 from .rows import Insn, Row
-from .sources import Explanation, Reading, changed_readings, chosen_readings
+from .sources import ClockSources, Reading, changed_readings, chosen_readings
 from .timing import OBSERVING, Timing, observed
 
 ADDRESS_BITS = 24
@@ -44,7 +44,7 @@ ACCESS_WRITE, ACCESS_FETCH = 0x100, 0x200
 DOUBLE_FAULT = 0x100  # in `detail`, in place of a vector: an exception could not be taken
 
 
-class Layout:
+class StateLayout:
     """Names, widths and places of the state fields: (name, bits, count); one-bit fields take a byte.
 
     The registers of the CPU come first, then ENGINE_FIELDS, then what its timing models remember.
@@ -154,7 +154,7 @@ class Cpu:
     model: str
     isa: InstructionSet
     table: OpcodeTable
-    layout: Layout
+    layout: StateLayout
     big_endian: bool
     undefined: Callable[[int, int, bool], Row]
     unserved: Row
@@ -166,7 +166,7 @@ class Cpu:
     accepts: Callable[[np.ndarray, int], bool]
     vector_name: Callable[[int], str]
     host: Host
-    explain: Callable[[Insn, int, int, Mapping[str, str]], Explanation]
+    explain: Callable[[Insn, int, int, Mapping[str, str]], ClockSources]
     legend: str
     stage_fields: tuple[str, ...] = ()
     in_registers: frozenset[str] = frozenset()

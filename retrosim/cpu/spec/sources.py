@@ -103,7 +103,7 @@ def rows_by_instruction(path: Path) -> dict[str, dict[str, str]]:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class ClockSources:
     """What the manual says of an executed instruction.
 
     clocks  base clocks, averaged over its outcomes where there are two
@@ -116,7 +116,7 @@ class Explanation:
     source: str
 
 
-def averaged(outcomes: Sequence[tuple[float, str]], visits: int, departures: int, source: str) -> Explanation:
+def averaged(outcomes: Sequence[tuple[float, str]], visits: int, departures: int, source: str) -> ClockSources:
     """Explain an instruction of two outcomes that show in the flow.
 
     outcomes    (clocks, entry): of leaving the straight line, of going on
@@ -127,4 +127,4 @@ def averaged(outcomes: Sequence[tuple[float, str]], visits: int, departures: int
     counts = departures, visits - departures
     clocks = sum(count * price for count, (price, _) in zip(counts, outcomes, strict=True)) / visits
     entry = " / ".join(entry for count, (_, entry) in zip(counts, outcomes, strict=True) if count)
-    return Explanation(clocks, entry, source)
+    return ClockSources(clocks, entry, source)

@@ -14,7 +14,7 @@ from ..spec.cpu import ADDRESS_MASK, Cache, Cpu, Lines
 from ..spec.host import Call, Convention, Host, Register, Stack, go, in_field, push_words
 from ..spec.rows import Insn
 from ..spec.semantics import ExecutionContext
-from ..spec.sources import Explanation, Reading, averaged
+from ..spec.sources import ClockSources, Reading, averaged
 from ..spec.timing import Timing
 from . import arith, bits, flow, logic, move, string, system  # noqa: F401  each import adds its rows
 from .clocks import clocks, has_data_clocks, keys, table
@@ -175,7 +175,7 @@ LEGENDS = {
 }
 
 
-def explain(model: str, insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> Explanation:
+def explain(model: str, insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> ClockSources:
     """Explain an instruction on a model; the other arguments are those of `averaged`."""
     row, forms, form = insn.row, insn.forms, " mem" if insn.forms.get("ea") == "mem" else ""
     names = keys(row, forms, choices)
@@ -184,7 +184,7 @@ def explain(model: str, insn: Insn, visits: int, departures: int, choices: Mappi
     if len(costs) == 2 and row.options.get("flow"):
         return averaged(costs, visits, departures, sources[0])
     level = min(insn.fields[1] & 31, 2) if row.varies == "level" else 0
-    return Explanation(*costs[level], sources[level])
+    return ClockSources(*costs[level], sources[level])
 
 
 # What the sources of the clocks leave open, by model; guide/facts/x86_timing.md has the passages.

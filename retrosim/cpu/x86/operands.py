@@ -121,7 +121,7 @@ class AddressSize(Static):
         return {16: "", 32: "e"}[static]
 
 
-class Condition(Static):
+class ConditionCode(Static):
     letters = "c"
 
     def statics(self, row: Row) -> Iterable[int]:
@@ -355,7 +355,7 @@ class Immediate(Field):
         return f"{fields[0] & ((1 << (d.size or 32)) - 1):#x}" if self.signed else f"{fields[0]:#x}"
 
 
-class Target(Field):
+class BranchTarget(Field):
     """A branch target: the address after the instruction and a displacement. Flat 16-bit targets lie below 64 KiB."""
 
     def number(self, d: Decoding) -> int:
@@ -442,7 +442,7 @@ class SourceSegment(Field):
 KINDS: dict[str, OperandKind] = {
     "s": Size(),
     "a": AddressSize(),
-    "c": Condition(),
+    "c": ConditionCode(),
     "ea": ModRM(),
     "moffs": Offset(),
     "acc": Accumulator(),
@@ -457,7 +457,7 @@ KINDS: dict[str, OperandKind] = {
     "imm16": Immediate(16),
     "t": Field("t"),
     "operation": Field("g"),
-    "target": Target(),
+    "target": BranchTarget(),
     "far": Far(),
     "rep": Repeat(),
     "again": Again(),

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..assembly.encoding import Encoding
 from ..assembly.expressions import Unfit
-from ..spec.cpu import ENGINE_FIELDS, STATUS_WRITTEN, Layout
+from ..spec.cpu import ENGINE_FIELDS, STATUS_WRITTEN, StateLayout
 from ..spec.decoding import Decoding, IllegalEncoding
 from ..spec.instruction_set import InstructionSet, Subset
 from ..spec.semantics import ExecutionContext
@@ -50,8 +50,8 @@ REGISTERS = (
 )
 
 COMMON = (*REGISTERS, *ENGINE_FIELDS, *TIMING_FIELDS)
-_PREFETCHING = Layout((*COMMON, *prefetch.FIELDS))
-LAYOUTS = {"i286": _PREFETCHING, "i386": _PREFETCHING, "i486": Layout((*COMMON, *i486_pipeline.FIELDS))}
+_PREFETCHING = StateLayout((*COMMON, *prefetch.FIELDS))
+LAYOUTS = {"i286": _PREFETCHING, "i386": _PREFETCHING, "i486": StateLayout((*COMMON, *i486_pipeline.FIELDS))}
 _BUSY = frozenset({"r", "cf", "pf", "af", "zf", "sf", "of", "refill", "repeating"})
 IN_REGISTERS = {
     "i286": _BUSY | {"fetched", "bus_free"},

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from retrosim.reading import digest_of
 
-from ..image import Image, Part, checked
+from ..image import Image, Stretch, checked
 from .reading import Source
 
 PREFIX_SEGMENT, PREFIX_BYTES = 0x1000, 0x100
@@ -27,7 +27,7 @@ def load_com(content: bytes) -> Image:
     if len(content) > COM_BYTES:
         raise ValueError(f"is longer than the {COM_BYTES} bytes of a .COM program")
     everywhere = dict.fromkeys(("cs", "ds", "es", "ss"), PREFIX_SEGMENT)
-    part = Part(PREFIX + PREFIX_BYTES, content, len(content))
+    part = Stretch(PREFIX + PREFIX_BYTES, content, len(content))
     return _image(content, [part], part.address, {**everywhere, "esp": SPAN - 2}, PREFIX)
 
 
@@ -50,7 +50,7 @@ def load_exe(content: bytes) -> Image:
         value = int.from_bytes(body[at : at + 2], "little") + segment
         body[at : at + 2] = (value & 0xFFFF).to_bytes(2, "little")
     cs, ss = (segment + cs) & 0xFFFF, (segment + ss) & 0xFFFF
-    part = Part(segment << 4, bytes(body), len(body) + 16 * minimum)
+    part = Stretch(segment << 4, bytes(body), len(body) + 16 * minimum)
     registers = {"cs": cs, "ds": PREFIX_SEGMENT, "es": PREFIX_SEGMENT, "ss": ss, "esp": sp}
     return _image(content, [part], (cs << 4) + ip, registers, _return_address(part, cs, (ss << 4) + sp))
 
@@ -71,7 +71,7 @@ def _refuse_newer(content: bytes, at: int) -> None:
         raise ValueError(f"is {kind}")
 
 
-def _return_address(part: Part, cs: int, stack: int) -> int:
+def _return_address(part: Stretch, cs: int, stack: int) -> int:
     """Return an address that the code segment reaches and the program does not use. Errors: ValueError."""
     base = cs << 4
     taken = ((part.address, part.address + part.size), (stack - STACK_BYTES, stack))
@@ -81,10 +81,10 @@ def _return_address(part: Part, cs: int, stack: int) -> int:
     raise ValueError("fills its code segment: no address is left for its routines to return to")
 
 
-def _image(content: bytes, parts: list[Part], entry: int, registers: dict[str, int], back: int) -> Image:
+def _image(content: bytes, parts: list[Stretch], entry: int, registers: dict[str, int], back: int) -> Image:
     top = LOW_END >> 4
     prefix = b"\xcd\x20" + top.to_bytes(2, "little") + bytes(0x7C) + b"\0\r"  # INT 20h, end of memory, no arguments
-    parts = [Part(PREFIX, prefix, PREFIX_BYTES), *parts]
+    parts = [Stretch(PREFIX, prefix, PREFIX_BYTES), *parts]
     segments, bss = checked(parts, "program", (FIRST, LOW_END))
     if not any(start <= entry < start + len(data) for start, data in segments[1:]):
         raise ValueError(f"entry {entry:#x} lies outside the program")

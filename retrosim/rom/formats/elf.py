@@ -18,7 +18,7 @@ from ..image import (
     MISSING_START,
     Family,
     Image,
-    Part,
+    Stretch,
     checked,
     isa_of,
     placed,
@@ -40,10 +40,10 @@ from .objects import (
     UNDEFINED,
     WEAK,
     WRITE,
+    LinkedSection,
     Object,
     ObjectSymbol,
     Relocation,
-    Section,
     elf_family,
     read_archive,
     read_object,
@@ -103,7 +103,7 @@ def _small(name: str) -> int | None:
 CODE, CONSTANTS, DATA, SMALL_CONSTANTS, SMALL_VARIABLES, ZEROS, MORE_ZEROS = range(7)  # one behind the other
 
 
-def _order(section: Section) -> int:
+def _order(section: LinkedSection) -> int:
     """Return where sections of a kind lie."""
     small, is_zeros = _small(section.name), section.kind == NOBITS
     if small is not None:
@@ -234,11 +234,11 @@ class _Link:
 
     def image(self, content: bytes, isa: str | None) -> Image:
         """Relocate everything and put the image together."""
-        parts = [Part(self.bases[id(s)], self._content(s), s.size) for s in self.sections]
+        parts = [Stretch(self.bases[id(s)], self._content(s), s.size) for s in self.sections]
         if self.got:
-            parts.append(Part(self.got_at, self._got_content(), self.got_bytes))
+            parts.append(Stretch(self.got_at, self._got_content(), self.got_bytes))
         common = [(self.common[name], self.globals[name][1].size) for name in self.common]
-        parts += [Part(at, b"", size) for at, size in common]
+        parts += [Stretch(at, b"", size) for at, size in common]
         lines = self._line_sections()
         if self.unknown:
             names = sorted(self.unknown)
@@ -269,13 +269,13 @@ class _Link:
             raise ValueError("has no code")
         return found if found is not None else next(iter(code), self.base)
 
-    def _content(self, section: Section) -> bytes:
+    def _content(self, section: LinkedSection) -> bytes:
         """Return the contents of a section in memory; of zeros only those that others lie behind."""
         if section.kind == NOBITS:
             return bytes(section.size) if _order(section) < ZEROS else b""
         return self._relocated(section)
 
-    def _relocated(self, section: Section) -> bytes:
+    def _relocated(self, section: LinkedSection) -> bytes:
         """Return the contents of a section with its relocations carried out."""
         if not section.relocations:
             return section.content
@@ -287,7 +287,9 @@ class _Link:
                 self._relocate(each, content, start, relocation, section)
         return bytes(content)
 
-    def _relocate(self, each: Object, content: bytearray, start: int, relocation: Relocation, section: Section) -> None:
+    def _relocate(
+        self, each: Object, content: bytearray, start: int, relocation: Relocation, section: LinkedSection
+    ) -> None:
         rule = self.rules.get(relocation.kind)
         if rule is None:
             raise ValueError(f"{each.name}: has relocation type {relocation.kind}, which is not supported")
@@ -401,7 +403,7 @@ def _defines(each: Object, name: str) -> bool:
     return any(s.name == name and s.section != UNDEFINED and s.binding != LOCAL for s in each.symbols)
 
 
-def _joined(parts: list[Part]) -> list[Part]:
+def _joined(parts: list[Stretch]) -> list[Stretch]:
     """Return parts that have contents as few parts, small gaps between them filled with zeros."""
     joined: list[tuple[int, bytearray]] = []
     zeros = [part for part in parts if part.size and not part.content]
@@ -413,8 +415,8 @@ def _joined(parts: list[Part]) -> list[Part]:
         else:
             joined.append((part.address, bytearray(part.content)))
         if part.size > len(part.content):
-            zeros.append(Part(part.address + len(part.content), b"", part.size - len(part.content)))
-    return [Part(start, bytes(content), len(content)) for start, content in joined] + zeros
+            zeros.append(Stretch(part.address + len(part.content), b"", part.size - len(part.content)))
+    return [Stretch(start, bytes(content), len(content)) for start, content in joined] + zeros
 
 
 RELOCATABLE = 1  # e_type

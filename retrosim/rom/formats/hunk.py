@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from retrosim.reading import digest_of
 
-from ..image import Image, Part, checked, placed
+from ..image import Image, Stretch, checked, placed
 from ..lines import MAX_ROWS, LineTable, Row
 from ..symbols import MAX_SYMBOLS, Symbol, SymbolTable
 from .reading import Source, text
@@ -24,7 +24,7 @@ MAX_HUNKS = 1024
 LINE = b"LINE"
 
 
-class _Program:
+class _Hunks:
     """The hunks of one file, in the order of their numbers."""
 
     def __init__(self, source: Source) -> None:
@@ -145,9 +145,9 @@ def _sizes(source: Source) -> list[int]:
 
 def load(content: bytes) -> Image:
     """Load an Amiga executable; it begins at the first byte of its first hunk. Errors: ValueError."""
-    program = _Program(Source(content, "big"))
+    program = _Hunks(Source(content, "big"))
     parts = [
-        Part(at, bytes(content), size)
+        Stretch(at, bytes(content), size)
         for at, content, size in zip(program.at, program.contents, program.sizes, strict=True)
     ]
     segments, bss = checked(parts, "hunk")

@@ -36,7 +36,7 @@ class Relocation:
 
 
 @dataclass
-class Section:
+class LinkedSection:
     """A section that is linked: code, data, zeros or source lines."""
 
     name: str
@@ -72,7 +72,7 @@ class Object:
     name: str
     family: Family
     flags: int
-    sections: list[Section | None]
+    sections: list[LinkedSection | None]
     symbols: list[ObjectSymbol]
 
 
@@ -112,7 +112,7 @@ def read_object(name: str, content: bytes) -> Object:
         return b"" if kind == NOBITS else source.slice(at, size, "a section")
 
     names = contents(names_at)
-    sections: list[Section | None] = []
+    sections: list[LinkedSection | None] = []
     for number, (name_at, kind, sort, _, _, size, _, _, align, _) in enumerate(headers):
         title = text(names[name_at : name_at + 64])
         is_loaded = sort & ALLOC and kind not in (NOTE, RELA, REL) and not title.startswith((".eh_frame", ".note"))
@@ -121,7 +121,7 @@ def read_object(name: str, content: bytes) -> Object:
                 raise ValueError(f"section {title!r} has {size} bytes")
             if not 0 <= align <= 4096:
                 raise ValueError(f"section {title!r} is aligned to {align} bytes")
-            sections.append(Section(title, kind, sort, contents(number), size, max(align, 1)))
+            sections.append(LinkedSection(title, kind, sort, contents(number), size, max(align, 1)))
         else:
             sections.append(None)
     found = next((i for i, header in enumerate(headers) if header[1] == SYMTAB), None)
@@ -152,7 +152,7 @@ def _name(names: bytes, start: int) -> str:
 
 
 def _relocations(
-    table: bytes, has_addend: bool, order: str, symbols: int, target: Section, left: int
+    table: bytes, has_addend: bool, order: str, symbols: int, target: LinkedSection, left: int
 ) -> list[Relocation]:
     entry = struct.Struct(order + ("IIi" if has_addend else "II"))
     if len(table) % entry.size:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from retrosim.reading import digest_of
 
-from ..image import Image, Part, checked, placed
+from ..image import Image, Stretch, checked, placed
 from ..symbols import MAX_SYMBOLS, Symbol, SymbolTable
 from .reading import Source, text
 
@@ -35,8 +35,8 @@ def load(content: bytes) -> Image:
     basepage = b"".join(word.to_bytes(4, "big") for word in (page, start + size + STACK_BYTES, *lengths))
     # above the return address of a program that ends by RTS lies what GEMDOS passes: the basepage
     stack = start + size + STACK_BYTES - 4
-    parts = [Part(page, basepage, BASEPAGE_BYTES), Part(start, bytes(body), size + STACK_BYTES - 4)]
-    parts.append(Part(stack, page.to_bytes(4, "big"), 4))
+    parts = [Stretch(page, basepage, BASEPAGE_BYTES), Stretch(start, bytes(body), size + STACK_BYTES - 4)]
+    parts.append(Stretch(stack, page.to_bytes(4, "big"), 4))
     segments, bss = checked(parts)
     if not text_bytes:
         raise ValueError("has no code")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from retrosim.reading import digest_of
 
-from ..image import Image, Part, checked, family_of
+from ..image import Image, Stretch, checked, family_of
 
 MAX_STRETCHES = 4096  # separate stretches of memory
 MAX_LINE = 600  # characters; 255 bytes and what is around them
@@ -104,7 +104,7 @@ def read_ihex(content: bytes) -> Contents:
 
 def image_of(content: bytes, contents: Contents, isa: str) -> Image:
     """Return what records say as an image; it begins where they say, else at the lowest address. Errors: ValueError."""
-    parts = [Part(address, bytes(data), len(data)) for address, data in contents.stretches]
+    parts = [Stretch(address, bytes(data), len(data)) for address, data in contents.stretches]
     if not parts:
         raise ValueError("holds no data")
     segments, bss = checked(parts, "data")

@@ -50,10 +50,10 @@ LIMITS = {
     "angle": (0, TURN - 1),
     "turn": (-MAX_SPIN, MAX_SPIN),
 }
-"""What every object's motion is within after a frame, by the names of the world; in the order of `Scene.rows`."""
+"""What every object's motion is within after a frame, by the names of the world; in the order of `Game.rows`."""
 
 
-class Scene(NamedTuple):
+class Game(NamedTuple):
     """The scenario under way.
 
     rows    int32[6, n]   x, y, velocities in Q11.5; angle and its change

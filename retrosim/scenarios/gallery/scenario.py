@@ -11,14 +11,14 @@ from retrosim.checks import check_integer
 from retrosim.jit import kernel
 from retrosim.rom import Rom
 from retrosim.screen.framebuffer import BLACK, HEIGHT, WIDTH
-from retrosim.screen.shapes import Columns, Grid, Shapes, no_rows, pairs_of, table
+from retrosim.screen.shapes import CellGrid, Columns, Shapes, no_rows, pairs_of, table
 
 from ..drawing import Pictures, draw_label, draw_number, field, fill_rectangle, find_spans, label, read_gallery
-from ..scenario import Layout, Parameters, Scenario, ShapeSource, Target, check_span, targets_of
+from ..scenario import Layout, Parameters, Scenario, SceneTarget, ShapeSource, check_span, targets_of
 from ..sectors.scenario import passes
 from ..shapes import both
 from ..tanks.scenario import corners_of
-from ..walks import CalledTest, Flag, Sectors, WalkSource
+from ..walks import CalledTest, HitFlag, Sectors, WalkSource
 from . import rules
 from .rules import (
     BROAD,
@@ -115,7 +115,7 @@ class GalleryScenario(Scenario):
         gallery = read_gallery(rom)
         objects, self._seed = parameters["objects"], parameters["seed"]
         self.words = np.zeros(rules.WORDS, np.int64)
-        self._scene = rules.Scene(
+        self._scene = rules.Game(
             rows=np.zeros((len(ROWS), objects), np.int32),
             half=np.zeros((2, objects), np.int32),
             z=np.zeros(objects, np.int32),
@@ -158,7 +158,7 @@ class GalleryScenario(Scenario):
     def saved(self) -> list[np.ndarray]:
         return [self.words[rules.METHOD : rules.HANDLERS].astype(np.int32), self._scene.rows.astype(np.int16)]
 
-    def targets(self) -> dict[str, Target]:
+    def targets(self) -> dict[str, SceneTarget]:
         arrays = {name: self.words[rules.METHOD + i :][:1] for i, name in enumerate(CHOICES)}
         return targets_of(arrays | dict(zip(ROWS, self._scene.rows)), CHOICES | rules.LIMITS)
 
@@ -181,23 +181,23 @@ class GalleryScenario(Scenario):
 FINE = (rules.POINTS_1, rules.POINTS_2, rules.LINES, rules.BITMAP)  # methods that see the rectangles themselves
 
 
-def block_grid(boxes: np.ndarray, log2_block: int) -> Grid:
+def block_grid(boxes: np.ndarray, log2_block: int) -> CellGrid:
     """Return the blocks, with how many boxes reach into each. boxes: int[n, 4], left, top, right, bottom, inclusive."""
     columns, rows = (WIDTH >> log2_block) + 1, (HEIGHT >> log2_block) + 1
     counts = np.zeros((columns, rows), int)
     for left, top, right, bottom in (boxes >> log2_block).tolist():
         counts[max(0, left) : right + 1, max(0, top) : bottom + 1] += 1
-    return Grid(f"blocks of {1 << log2_block} pixels", 0, 0, 1 << log2_block, counts)
+    return CellGrid(f"blocks of {1 << log2_block} pixels", 0, 0, 1 << log2_block, counts)
 
 
-def scene_of(columns: Columns) -> rules.Scene:
+def scene_of(columns: Columns) -> rules.Game:
     """Return what the kernels need to test pairs. Memory may hold anything: values outside their ranges are limited."""
     words = np.zeros(rules.WORDS, np.int64)
     words[rules.METHOD] = min(max(0, int(columns["method"][0])), len(rules.METHODS) - 1)
     words[rules.BROAD] = min(max(0, int(columns["broad"][0])), len(rules.BROADS) - 1)
     count, kinds = len(columns["x"]), (("half_width", rules.HALF_WIDTH_PX), ("half_height", rules.HALF_HEIGHT_PX))
     half = [np.clip(columns[name], known.min() << 5, known.max() << 5) for name, known in kinds]
-    return rules.Scene(
+    return rules.Game(
         rows=np.stack([np.clip(columns[name], *limits) for name, limits in rules.LIMITS.items()]).astype(np.int32),
         half=np.stack(half).astype(np.int32),
         z=np.clip(columns["z"], 0, rules.MAX_Z_PX).astype(np.int32),
@@ -210,7 +210,7 @@ def scene_of(columns: Columns) -> rules.Scene:
     )
 
 
-def circles_of(scene: rules.Scene, method: int) -> np.ndarray:
+def circles_of(scene: rules.Game, method: int) -> np.ndarray:
     """Return the circles that a method tests, int32[c, 4]."""
     count = scene.rows.shape[1]
     if method == rules.COMPOUND:
@@ -220,13 +220,13 @@ def circles_of(scene: rules.Scene, method: int) -> np.ndarray:
     return table(number, *(scene.rows[:2] >> 5), rules.RADIUS_PX[number & 3])
 
 
-def painted(scene: rules.Scene, i: int) -> dict[int, tuple[int, int]]:
+def painted(scene: rules.Game, i: int) -> dict[int, tuple[int, int]]:
     """Return the pixels of an object: row -> first and last column."""
     top, end = find_spans(scene.spans, rules.rectangle_of(scene, i))
     return {row: (int(scene.spans[row, 0]), int(scene.spans[row, 1])) for row in range(top, end)}
 
 
-def is_pixel_shared(scene: rules.Scene, a: int, b: int) -> bool:
+def is_pixel_shared(scene: rules.Game, a: int, b: int) -> bool:
     """Tell whether two objects have a pixel in common."""
     one, other = painted(scene, a), painted(scene, b)
     both_rows = one.keys() & other.keys()
@@ -247,7 +247,7 @@ def shapes(columns: Columns) -> Shapes:
     left, top, width, height = scene.boxes.astype(np.int64)
     boxes = np.stack([left, top, left + width, top + height], axis=1)
     near = np.asarray(((boxes[:, None, :2] <= boxes[:, 2:]) & (boxes[:, None, 2:] >= boxes[:, :2])).all(axis=2))
-    grids: tuple[Grid, ...] = ()
+    grids: tuple[CellGrid, ...] = ()
     related = np.ones((count, count), bool)
     if method == rules.BITMAP:
         related = near
@@ -284,7 +284,7 @@ SHAPES = ShapeSource(
 WALK = WalkSource(
     check="DetermineCollisions",
     tests=(CalledTest("TestPair"),),
-    flags=(Flag("gFound", "collision"),),
+    flags=(HitFlag("gFound", "collision"),),
     passes="UpdateSectors",
     sectors=Sectors("CalcCollisionsInSector", SECTOR_ROWS, 1 << LOG2_SECTOR),
 )

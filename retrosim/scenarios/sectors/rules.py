@@ -21,7 +21,7 @@ MAX_X_Q5, MAX_Y_Q5 = (WIDTH - SIDE) << 5, (HEIGHT - SIDE) << 5
 MAX_SPEED_Q5 = 128
 
 
-class Boxes(NamedTuple):
+class Game(NamedTuple):
     """The scenario under way.
 
     motion    int16[4, n]  px, py, vx, vy in Q11.5

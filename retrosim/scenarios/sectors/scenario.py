@@ -12,11 +12,11 @@ from retrosim.collide.kernels.pairs.sectors import COLUMNS, ROWS, SHIFT
 from retrosim.jit import kernel
 from retrosim.rom import Rom
 from retrosim.screen.framebuffer import BLACK, WHITE
-from retrosim.screen.shapes import Columns, Grid, Shapes, pairs_of, table
+from retrosim.screen.shapes import CellGrid, Columns, Shapes, pairs_of, table
 
-from ..scenario import Layout, Parameters, Scenario, ShapeSource, Target, check_span, targets_of
+from ..scenario import Layout, Parameters, Scenario, SceneTarget, ShapeSource, check_span, targets_of
 from ..shapes import both, centres, overlapping
-from ..walks import Flag, ReadTest, Records, Sectors, WalkSource
+from ..walks import HitFlag, ObjectRecords, ReadTest, Sectors, WalkSource
 from . import rules
 from .rules import SIDE
 
@@ -64,7 +64,7 @@ class SectorsScenario(Scenario):
     def __init__(self, rom: Rom, parameters: Parameters) -> None:
         objects, self._seed = parameters["objects"], parameters["seed"]
         self.words = np.zeros(3, np.int64)
-        self._boxes = rules.Boxes(
+        self._boxes = rules.Game(
             motion=np.zeros((4, objects), np.int16),
             corners=np.zeros((2, objects), np.int16),
             collided=np.zeros(objects, np.uint8),
@@ -88,7 +88,7 @@ class SectorsScenario(Scenario):
             | {"collided": self._boxes.collided}
         )
 
-    def targets(self) -> dict[str, Target]:
+    def targets(self) -> dict[str, SceneTarget]:
         arrays = dict(zip(("px", "py", "vx", "vy"), self._boxes.motion)) | {"collided": self._boxes.collided}
         return targets_of(arrays, RANGES)
 
@@ -115,7 +115,7 @@ SHIFTS = ((0, 0), (0, SHIFT), (SHIFT, 0), (SHIFT, SHIFT))
 """Offsets (x, y) of the grid in the four passes, pixels; Moertel 1994, DetermineCollisions."""
 
 
-def passes(x: np.ndarray, y: np.ndarray) -> tuple[tuple[Grid, ...], np.ndarray]:
+def passes(x: np.ndarray, y: np.ndarray) -> tuple[tuple[CellGrid, ...], np.ndarray]:
     """Return the four grids, and which objects share a sector of any of them, bool[n, n], none of them off the grid."""
     grids, shared = [], np.zeros((len(x), len(x)), bool)
     for number, (dx, dy) in enumerate(SHIFTS, 1):
@@ -125,7 +125,7 @@ def passes(x: np.ndarray, y: np.ndarray) -> tuple[tuple[Grid, ...], np.ndarray]:
         shared |= sector[:, None] == sector
         counts = np.bincount(sector[known], minlength=COLUMNS * ROWS).reshape(COLUMNS, ROWS)
         name = f"pass {number} of {len(SHIFTS)}, grid shifted by ({dx}, {dy})"
-        grids.append(Grid(name, -dx, -dy, 1 << LOG2_SIDE, counts))
+        grids.append(CellGrid(name, -dx, -dy, 1 << LOG2_SIDE, counts))
     return tuple(grids), shared
 
 
@@ -155,12 +155,12 @@ SHAPES = ShapeSource(objects=("px", "py", "collided"), single=(), shapes=shapes)
 # order.
 
 LINKS = 8  # bytes at the end of a record: two pointers
-OBJECTS = Records("gObjects", 200, last=-LINKS)
+OBJECTS = ObjectRecords("gObjects", 200, last=-LINKS)
 
 WALK = WalkSource(
     check="DetermineCollisions",
-    tests=(ReadTest(OBJECTS, Records("Nodes", 200, last=4)), ReadTest(OBJECTS)),
-    flags=(Flag("gCollisionArray", "overlap"),),
+    tests=(ReadTest(OBJECTS, ObjectRecords("Nodes", 200, last=4)), ReadTest(OBJECTS)),
+    flags=(HitFlag("gCollisionArray", "overlap"),),
     passes="UpdateSectors",
     sectors=Sectors("CalcCollisionsInSector", ROWS, 1 << LOG2_SIDE),
 )

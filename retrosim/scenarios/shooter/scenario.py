@@ -13,13 +13,13 @@ from retrosim.collide.documents.objects import DETECT_ALL, DETECT_NONE, DETECT_S
 from retrosim.collide.kernels.documents.objects import ALIEN, MISSILE, SHIP
 from retrosim.jit import kernel
 from retrosim.rom import Rom
-from retrosim.rom.reading import Reader
+from retrosim.rom.reading import MemoryReader
 from retrosim.screen.framebuffer import BLACK, HEIGHT, WIDTH
 from retrosim.screen.shapes import Columns, Shapes, pairs_of, table
 
 from ..drawing import Pictures, draw_label, draw_number, draw_picture, field, label, read_gallery
-from ..scenario import FRAME, Layout, Parameters, Scenario, ShapeSource, Target, check_span, targets_of
-from ..walks import Flag, ReadTest, Records, WalkSource
+from ..scenario import FRAME, Layout, Parameters, Scenario, SceneTarget, ShapeSource, check_span, targets_of
+from ..walks import HitFlag, ObjectRecords, ReadTest, WalkSource
 from . import rules
 from .rules import (
     BEST,
@@ -243,7 +243,7 @@ class ShooterScenario(Scenario):
         columns |= dict(zip(("wide", "high"), own.sizes[:, own.shapes] * self._is_shown))
         return columns | dict(zip(("way", "burst"), own.states))
 
-    def targets(self) -> dict[str, Target]:
+    def targets(self) -> dict[str, SceneTarget]:
         own = self._objects
         arrays = {name: self.words[rules.SCORE + i :][:1] for i, name in enumerate(GAME)}
         arrays |= {name: own.records[name] for name in ("active", "detection", "collided")}
@@ -292,7 +292,7 @@ MAX_OF_ONE, MAX_CIRCLES = 16, 1024  # memory may hold anything, and more would o
 NEVER = np.iinfo(np.int64).max
 
 
-def auxiliary(reader: Reader, columns: Columns) -> Columns:
+def auxiliary(reader: MemoryReader, columns: Columns) -> Columns:
     """Return `first` and `count`, int[n]: the circles of each record; `circles`, int[m, 3]: x, y, radius of each."""
     first, count = (
         reader.column("gRecords", at, RECORD_BYTES, "s16", len(columns["x"])) for at in (FIRST_AT, COUNT_AT)
@@ -383,10 +383,10 @@ SHAPES = ShapeSource(
 
 # How the check of the ROM `shooter` is followed: every pair of records, in both orders, whose types allow it.
 
-RECORDS = Records("gRecords", 63, first=4, last=12)
+RECORDS = ObjectRecords("gRecords", 63, first=4, last=12)
 
 WALK = WalkSource(
     check="CheckAllObjects",
     tests=(ReadTest(RECORDS),),
-    flags=(Flag("gRecords", "circles overlap"),),
+    flags=(HitFlag("gRecords", "circles overlap"),),
 )

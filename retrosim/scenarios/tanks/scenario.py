@@ -13,14 +13,14 @@ from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels
 from retrosim.numeric.tables import FRACTION_BITS, QUARTER, SINES, TURN
 from retrosim.rom import Rom
-from retrosim.rom.reading import Reader
+from retrosim.rom.reading import MemoryReader
 from retrosim.screen.framebuffer import BLACK, HEIGHT, WIDTH
-from retrosim.screen.shapes import Columns, Grid, Shapes, pairs_of, table
+from retrosim.screen.shapes import CellGrid, Columns, Shapes, pairs_of, table
 
 from ..drawing import Pictures, draw_count, fill_rectangle, pixels_of, read_gallery
-from ..scenario import Layout, Parameters, Scenario, ShapeSource, Target, check_span, targets_of
+from ..scenario import Layout, Parameters, Scenario, SceneTarget, ShapeSource, check_span, targets_of
 from ..shapes import both
-from ..walks import CalledTest, Flag, Records, WalkSource
+from ..walks import CalledTest, HitFlag, ObjectRecords, WalkSource
 from . import rules
 from .rules import (
     BLAST_FRAMES,
@@ -278,7 +278,7 @@ class TanksScenario(Scenario):
         columns |= dict(zip(("wide", "high"), tanks.sides[:count].T))
         return columns | dict(zip(("near", "collided"), tanks.flags))
 
-    def targets(self) -> dict[str, Target]:
+    def targets(self) -> dict[str, SceneTarget]:
         tanks, count = self._tanks, len(self._tanks.kinds)
         arrays = {name: self.words[i : i + 1] for i, name in enumerate(NAMED, rules.HITS)}
         arrays |= dict(zip(("x", "y", "angle"), tanks.rows[:, :count]))
@@ -342,7 +342,7 @@ class TanksScenario(Scenario):
 RECTANGLE_BYTES, HALF_WIDTH_AT, HALF_HEIGHT_AT = 16, 8, 10  # struct rectangle, roms/shapes/src/shapes.h
 
 
-def auxiliary(reader: Reader, columns: Columns) -> Columns:
+def auxiliary(reader: MemoryReader, columns: Columns) -> Columns:
     """Return `half`, int[n + 1, 2]: half sides of the tanks' rectangles and of the shell's, Q11.5."""
     count = len(columns["x"]) + 1
     sides = [reader.column("gTanks", at, RECTANGLE_BYTES, "s16", count) for at in (HALF_WIDTH_AT, HALF_HEIGHT_AT)]
@@ -351,14 +351,14 @@ def auxiliary(reader: Reader, columns: Columns) -> Columns:
     return {"half": np.stack(sides, axis=1)}
 
 
-def block_grid(boxes: np.ndarray) -> Grid:
+def block_grid(boxes: np.ndarray) -> CellGrid:
     """Return the blocks, with how many boxes reach into each. boxes: int[n, 4], left, top, right, bottom, inclusive."""
     changes = np.zeros((COLUMNS + 1, ROWS + 1), int)
     left, top, right, bottom = np.clip(boxes.T >> LOG2_BLOCK, 0, np.array([[COLUMNS, ROWS] * 2]).T - 1)
     for column, change in ((left, 1), (right + 1, -1)):
         np.add.at(changes, (column, top), change)
         np.add.at(changes, (column, bottom + 1), -change)
-    return Grid("blocks", 0, 0, 1 << LOG2_BLOCK, changes.cumsum(axis=0).cumsum(axis=1)[:-1, :-1])
+    return CellGrid("blocks", 0, 0, 1 << LOG2_BLOCK, changes.cumsum(axis=0).cumsum(axis=1)[:-1, :-1])
 
 
 def turned(points: np.ndarray, angles: np.ndarray) -> np.ndarray:
@@ -472,6 +472,6 @@ SHAPES = ShapeSource(
 
 WALK = WalkSource(
     check="DetermineClashes",
-    tests=(CalledTest("LineOne", Records("gTanks", 65)),),
-    flags=(Flag("gHitArray", "overlap"), Flag("gStruck", "the shell hits")),
+    tests=(CalledTest("LineOne", ObjectRecords("gTanks", 65)),),
+    flags=(HitFlag("gHitArray", "overlap"), HitFlag("gStruck", "the shell hits")),
 )

@@ -14,7 +14,7 @@ from retrosim.screen.framebuffer import BLACK, HEIGHT
 from retrosim.screen.shapes import Columns, Shapes, table
 
 from ..drawing import Pictures, draw_label, draw_number, draw_picture, field, label, read_gallery
-from ..scenario import Layout, Parameters, Scenario, ShapeSource, Target, check_span, targets_of
+from ..scenario import Layout, Parameters, Scenario, SceneTarget, ShapeSource, check_span, targets_of
 from . import rules
 from .rules import (
     BEGIN,
@@ -170,7 +170,7 @@ class TunnelScenario(Scenario):
         own = {name: i for i, name in enumerate(WORDS, rules.SPEED)}
         return self.numbers(self._lanes.shape[1], own) | dict(zip((*LANES, "ship"), self._lanes))
 
-    def targets(self) -> dict[str, Target]:
+    def targets(self) -> dict[str, SceneTarget]:
         arrays = {name: self.words[rules.SPEED + i :][:1] for i, name in enumerate(WORDS)}
         return targets_of(arrays | dict(zip((*LANES, "ship"), self._lanes)), RANGES | SHIPS)
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrosim.collide.kernels.pairs.sectors import LOG2_SECTOR, ROWS, Boxes, scan_four_shifts
+from retrosim.collide.kernels.pairs.sectors import LOG2_SECTOR, ROWS, HalfOpenBoxes, scan_four_shifts
 from retrosim.collide.kernels.shapes.masks import METHODS, Masks, is_common, sprite_of
 from retrosim.jit import kernel
 from retrosim.numeric.fixed import to_pixels, to_q5
@@ -36,7 +36,7 @@ GEMS, BUMPS = 3, 4
 DWORD = METHODS.index("dword")  # the ROM's routine
 
 
-class Field(NamedTuple):
+class Objects(NamedTuple):
     """The objects; 0 is the ship.
 
     motion    int16[4, n]    px, py, vx, vy in Q11.5
@@ -74,7 +74,7 @@ class Game(NamedTuple):
     work, reports, tally    scratch, see `collide.sectors`; `reports` has room for every hit of four passes
     """
 
-    field: Field
+    field: Objects
     cast: Cast
     words: np.ndarray
     stars: np.ndarray
@@ -188,7 +188,7 @@ def determine_touches(game):
     flags[:] = 0
     game.tally[:] = 0
     x, y, shape = game.field.corners[0], game.field.corners[1], sprites[SHAPE]
-    boxes = Boxes(x, y, sprites[SPRITE_WIDTH], sprites[SPRITE_HEIGHT])
+    boxes = HalfOpenBoxes(x, y, sprites[SPRITE_WIDTH], sprites[SPRITE_HEIGHT])
     found = scan_four_shifts(boxes, False, game.work, flags[NEAR], game.reports, game.tally, LOG2_SECTOR, ROWS)
     words, first, words_per_row, width, height = game.masks
     for r in range(found):

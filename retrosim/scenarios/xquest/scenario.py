@@ -13,15 +13,15 @@ from retrosim.collide.kernels.pairs.sectors import ROWS, SECTORS
 from retrosim.collide.masks import pack
 from retrosim.jit import kernel
 from retrosim.rom import Rom
-from retrosim.rom.reading import Reader
+from retrosim.rom.reading import MemoryReader
 from retrosim.screen.framebuffer import BLACK, HEIGHT, WIDTH
 from retrosim.screen.shapes import Columns, Shapes, pairs_of, table
 
 from ..drawing import Pictures, draw_count, draw_picture, read_gallery
-from ..scenario import Layout, Parameters, Placed, Scenario, ShapeSource, Target, check_span, targets_of
+from ..scenario import Layout, Parameters, Placed, Scenario, SceneTarget, ShapeSource, check_span, targets_of
 from ..sectors.scenario import LOG2_SIDE, OBJECTS, passes
 from ..shapes import both, centres, overlapping
-from ..walks import CalledTest, Flag, Sectors, WalkSource
+from ..walks import CalledTest, HitFlag, Sectors, WalkSource
 from . import rules
 from .rules import BUMPS, COLLIDED, GEMS, NEAR, PANEL, SHAPE, SPRITE_HEIGHT, SPRITE_WIDTH, WALL
 
@@ -138,7 +138,7 @@ class XquestScenario(Scenario):
             is_gem=is_gem,
             ship=gallery.numbers[SHIP],
         )
-        self._field = rules.Field(
+        self._field = rules.Objects(
             motion=np.zeros((4, objects), np.int16),
             corners=np.zeros((2, objects), np.int32),
             sprites=np.zeros((3, objects), np.int32),
@@ -179,7 +179,7 @@ class XquestScenario(Scenario):
         columns |= dict(zip(("wide", "high", "shape"), field.sprites))
         return columns | dict(zip(("near", "collided", "met"), field.flags))
 
-    def targets(self) -> dict[str, Target]:
+    def targets(self) -> dict[str, SceneTarget]:
         field, numbers = self._field, {"gems": rules.GEMS, "bumps": rules.BUMPS}
         arrays = {name: self.words[i : i + 1] for name, i in numbers.items()}
         arrays |= dict(zip(("px", "py", "vx", "vy"), field.motion))
@@ -240,7 +240,7 @@ MAX_PICTURES = 256
 EMPTY_MASK = np.zeros((1, MAX_ROWS), np.uint32)
 
 
-def auxiliary(reader: Reader, _: Columns) -> Columns:
+def auxiliary(reader: MemoryReader, _: Columns) -> Columns:
     """Return `masks`, uint32[p, 32]: the rows of each picture's mask where its address points to, 0 below the last."""
     count = min(reader.capacity("gPictures", PICTURE_BYTES), MAX_PICTURES)
     height = reader.column("gPictures", HEIGHT_AT, PICTURE_BYTES, "s16", count)
@@ -322,8 +322,8 @@ WALK = WalkSource(
     check="DetermineTouches",
     tests=(CalledTest("BoxesOverlap", OBJECTS),),
     flags=(
-        Flag("gBoxArray", "boxes overlap, but no pixel does", is_hit=False),
-        Flag("gCollisionArray", "pixels overlap"),
+        HitFlag("gBoxArray", "boxes overlap, but no pixel does", is_hit=False),
+        HitFlag("gCollisionArray", "pixels overlap"),
     ),
     passes="UpdateSectors",
     sectors=Sectors("CalcTouchesInSector", ROWS, 1 << LOG2_SIDE),

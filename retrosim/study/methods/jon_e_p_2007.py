@@ -21,11 +21,11 @@ from ..method import (
     OBJECTS,
     WORK,
     Call,
-    Frame,
     Layout,
     Method,
+    MethodCode,
     Of,
-    Routine,
+    RepeatedFrame,
     Unit,
     as_it_is,
     hits_of,
@@ -47,7 +47,7 @@ MOVING_PAIR = (
 )  # fmt: skip
 
 
-def circles(forms: Forms, of: Of) -> Frame:
+def circles(forms: Forms, of: Of) -> RepeatedFrame:
     at_first, shapes = forms.records
     method, pairs = objects.METHODS.index("circles"), forms.scene.pairs
     records, found, out = at_first.copy(), np.empty((forms.count // 2, 2), np.int32), np.zeros(len(pairs), np.uint8)
@@ -65,7 +65,7 @@ def circles(forms: Forms, of: Of) -> Frame:
         return out
 
     fresh()
-    return Frame([(objects.scan_objects, (records, of(shapes), method, found))], hits, fresh, found)
+    return RepeatedFrame([(objects.scan_objects, (records, of(shapes), method, found))], hits, fresh, found)
 
 
 def are_circles_overlapping(forms: Forms, i: int, j: int) -> bool:
@@ -94,7 +94,7 @@ def look_and_erase(frame, images, placed, solid, pairs, out):
         frame[max(top, 0) : top + one[2], max(left, 0) : left + one[1]] = 0
 
 
-def colours(forms: Forms, of: Of) -> Frame:
+def colours(forms: Forms, of: Of) -> RepeatedFrame:
     images = bitmap.pack(forms.sprites)
     left, top = (integers(column) for column in forms.boxes.T[:2])
     placed = Placed(np.arange(forms.count, dtype=np.int32), left, top)
@@ -114,7 +114,7 @@ def colours(forms: Forms, of: Of) -> Frame:
         return out
 
     flags = np.zeros(forms.count, np.uint8)
-    return Frame([(look_and_paint, (frame, counted, placed, of(solid), flags))], hits, fresh, flags)
+    return RepeatedFrame([(look_and_paint, (frame, counted, placed, of(solid), flags))], hits, fresh, flags)
 
 
 def starts(forms: Forms, is_circle: bool) -> np.ndarray:
@@ -124,8 +124,8 @@ def starts(forms: Forms, is_circle: bool) -> np.ndarray:
     return ends.astype(int) - scene.move
 
 
-def moving(is_circle: bool) -> Callable[[Forms, Of], Frame]:
-    def prepare(forms: Forms, of: Of) -> Frame:
+def moving(is_circle: bool) -> Callable[[Forms, Of], RepeatedFrame]:
+    def prepare(forms: Forms, of: Of) -> RepeatedFrame:
         x, y = (of(integers(column)) for column in starts(forms, is_circle).T)
         move_x, move_y = (of(integers(column)) for column in forms.scene.move.T)
         size = None if is_circle else of(integers(forms.boxes[:, 2:]))
@@ -202,7 +202,7 @@ METHODS = (
         test=objects.is_object_hit,
         prepare=circles,
         exact=are_circles_overlapping,
-        routine=Routine("objects", "CirclesMeet", lay_out_game, result_of),
+        routine=MethodCode("objects", "CirclesMeet", lay_out_game, result_of),
     ),
     Method(
         name="bitmap",
@@ -212,7 +212,7 @@ METHODS = (
         test=is_solid_under,
         prepare=colours,
         exact=are_pixels_overlapping,
-        routine=Routine("objects", "LookList", lay_out_screen, result_of),
+        routine=MethodCode("objects", "LookList", lay_out_screen, result_of),
     ),
     Method(
         name="swept-boxes",
@@ -222,7 +222,7 @@ METHODS = (
         test=swept.is_hit,
         prepare=moving(is_circle=False),
         exact=are_boxes_overlapping_in_frame,
-        routine=Routine("objects", "BoxesMeetInFrame", lay_out_movers(is_circle=False), hits_of),
+        routine=MethodCode("objects", "BoxesMeetInFrame", lay_out_movers(is_circle=False), hits_of),
     ),
     Method(
         name="swept-circles",
@@ -232,6 +232,6 @@ METHODS = (
         test=swept.is_hit,
         prepare=moving(is_circle=True),
         exact=are_circles_overlapping_in_frame,
-        routine=Routine("objects", "CirclesMeetInFrame", lay_out_movers(is_circle=True), hits_of),
+        routine=MethodCode("objects", "CirclesMeetInFrame", lay_out_movers(is_circle=True), hits_of),
     ),
 )

@@ -10,7 +10,20 @@ from retrosim.collide import masks
 from retrosim.collide.kernels.shapes.masks import Masks, Placed, is_common, mark_pairs
 
 from .. import exact
-from ..method import LISTS, OBJECTS, Call, Frame, Method, Of, Routine, Unit, as_it_is, hits_of, integers, pair_frame
+from ..method import (
+    LISTS,
+    OBJECTS,
+    Call,
+    Method,
+    MethodCode,
+    Of,
+    RepeatedFrame,
+    Unit,
+    as_it_is,
+    hits_of,
+    integers,
+    pair_frame,
+)
 from ..operations import Address
 from ..scenes import Forms
 
@@ -18,7 +31,7 @@ SPRITE = "width:u2 height:u2"  # roms/masks/src/masks.c
 PAIR = "a:u4 ax:i2 ay:i2 b:u4 bx:i2 by:i2 collided:u1 unused:u1 unused2:u2"
 
 
-def prepare(forms: Forms, of: Of) -> Frame:
+def prepare(forms: Forms, of: Of) -> RepeatedFrame:
     table = masks.pack(forms.sprites)
     across = table.words_per_row
     if of is not as_it_is:
@@ -59,6 +72,6 @@ METHODS = (
         test=is_common,
         prepare=prepare,
         exact=are_pixels_overlapping,
-        routine=Routine("masks", "CollideDword", lay_out, hits_of),
+        routine=MethodCode("masks", "CollideDword", lay_out, hits_of),
     ),
 )

@@ -12,7 +12,7 @@ from retrosim.collide.kernels.pairs.sectors import (
     LOG2_SECTOR,
     ROWS,
     SECTORS,
-    Boxes,
+    HalfOpenBoxes,
     is_overlap,
     scan_four_shifts,
     scan_nine,
@@ -25,10 +25,10 @@ from ..method import (
     OBJECTS,
     WORK,
     Call,
-    Frame,
     Method,
+    MethodCode,
     Of,
-    Routine,
+    RepeatedFrame,
     Unit,
     flags_of,
     integers,
@@ -41,14 +41,14 @@ SQUARE_RECORD = "x:s y:s sector_link:u4 link:u4"  # roms/sectors/src
 NINE = "objects:u4 count:i4 heads:u4 gathered:u4 lengths:u4 collided:u4"  # roms/shapes/src/nine.h
 
 
-def sectors(scan: Any, *grid: int) -> Callable[[Forms, Of], Frame]:
-    def prepare(forms: Forms, of: Of) -> Frame:
+def sectors(scan: Any, *grid: int) -> Callable[[Forms, Of], RepeatedFrame]:
+    def prepare(forms: Forms, of: Of) -> RepeatedFrame:
         found, count = pair_rows(forms, 9), forms.count
         x, y = (of(integers(column)) for column in forms.squares.T)
         side = of(np.full(count, SQUARE, np.int32))
         flags, tally = np.zeros(count, np.uint8), np.zeros(SECTORS, np.int64)
-        arguments = (Boxes(x, y, side, side), True, workspace(count), flags, found, tally, *grid)
-        return Frame([(scan, arguments)], lambda: is_listed(forms, found))
+        arguments = (HalfOpenBoxes(x, y, side, side), True, workspace(count), flags, found, tally, *grid)
+        return RepeatedFrame([(scan, arguments)], lambda: is_listed(forms, found))
 
     return prepare
 
@@ -86,7 +86,7 @@ METHODS = (
         test=is_overlap,
         prepare=sectors(scan_four_shifts, LOG2_SECTOR, ROWS),
         exact=is_colliding,
-        routine=Routine("sectors", "DetermineCollisions", lay_out_sectors, flags_of),
+        routine=MethodCode("sectors", "DetermineCollisions", lay_out_sectors, flags_of),
     ),
     Method(
         name="nine-sectors",
@@ -96,6 +96,6 @@ METHODS = (
         test=is_overlap,
         prepare=sectors(scan_nine),
         exact=is_colliding,
-        routine=Routine("shapes", "CheckNineSectors", lay_out_nine, flags_of),
+        routine=MethodCode("shapes", "CheckNineSectors", lay_out_nine, flags_of),
     ),
 )

@@ -6,16 +6,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from retrosim.collide.kernels.shapes.boxes import Filter, Shapes, box_exit, box_exit_two, scan_pairs
+from retrosim.collide.kernels.shapes.boxes import BoxesAndCircles, Filter, box_exit, box_exit_two, scan_pairs
 
 from .. import exact
 from ..method import (
     EVERYONE,
     OBJECTS,
-    Frame,
     Method,
+    MethodCode,
     Of,
-    Routine,
+    RepeatedFrame,
     Unit,
     integers,
     is_listed,
@@ -36,14 +36,14 @@ def box_rows(forms: Forms, is_circle: bool) -> np.ndarray:
     return np.stack([forms.scene.x - r, forms.scene.y - r, 2 * r, 2 * r], axis=1)
 
 
-def shapes(is_circle: bool = False, is_two: bool = False) -> Callable[[Forms, Of], Frame]:
-    def prepare(forms: Forms, of: Of) -> Frame:
+def shapes(is_circle: bool = False, is_two: bool = False) -> Callable[[Forms, Of], RepeatedFrame]:
+    def prepare(forms: Forms, of: Of) -> RepeatedFrame:
         rows, found = box_rows(forms, is_circle), pair_rows(forms)
         x, y, size = (of(integers(column)) for column in (rows[:, 0], rows[:, 1], rows[:, 2:]))
         everyone = np.full(forms.count, EVERYONE, np.uint16)
-        counted = Shapes(x, y, size, np.full(forms.count, is_circle, np.uint8))
+        counted = BoxesAndCircles(x, y, size, np.full(forms.count, is_circle, np.uint8))
         arguments = (counted, Filter(everyone, everyone), is_two, found, np.zeros(4, np.int64))
-        return Frame([(scan_pairs, arguments)], lambda: is_listed(forms, found))
+        return RepeatedFrame([(scan_pairs, arguments)], lambda: is_listed(forms, found))
 
     return prepare
 
@@ -73,7 +73,7 @@ METHODS = (
         test=box_exit,
         prepare=shapes(),
         exact=are_boxes_touching,
-        routine=Routine("shapes", "ShapesTouch", lay_out_boxes, pairs_of),
+        routine=MethodCode("shapes", "ShapesTouch", lay_out_boxes, pairs_of),
     ),
     Method(
         name="boxes-two",
@@ -83,7 +83,7 @@ METHODS = (
         test=box_exit_two,
         prepare=shapes(is_two=True),
         exact=are_boxes_touching,
-        routine=Routine("shapes", "ShapesTouchTwo", lay_out_boxes, pairs_of),
+        routine=MethodCode("shapes", "ShapesTouchTwo", lay_out_boxes, pairs_of),
     ),
     Method(
         name="circles",
@@ -93,6 +93,6 @@ METHODS = (
         test=box_exit,
         prepare=shapes(is_circle=True),
         exact=are_circles_touching,
-        routine=Routine("shapes", "ShapesTouch", lay_out_circles, pairs_of),
+        routine=MethodCode("shapes", "ShapesTouch", lay_out_circles, pairs_of),
     ),
 )

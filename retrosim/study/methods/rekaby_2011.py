@@ -20,10 +20,10 @@ from ..method import (
     OBJECTS,
     WORK,
     Call,
-    Frame,
     Method,
+    MethodCode,
     Of,
-    Routine,
+    RepeatedFrame,
     Unit,
     integers,
     is_listed,
@@ -46,7 +46,7 @@ PLANE = (
 )
 
 
-def blocks(forms: Forms, of: Of) -> Frame:
+def blocks(forms: Forms, of: Of) -> RepeatedFrame:
     left, top, size = (integers(column) for column in (forms.boxes[:, 0], forms.boxes[:, 1], forms.boxes[:, 2:]))
     columns, rows, count = measure_plane(left, top, size, LOG2_BLOCK)
     heads, tally = np.empty((columns, rows), np.int32), np.zeros((columns, rows), np.int64)
@@ -57,10 +57,10 @@ def blocks(forms: Forms, of: Of) -> Frame:
         (place_handlers, (*boxes, handlers)),
         (scan_blocks, (*boxes, handlers, found, tally)),
     ]
-    return Frame(calls, lambda: is_listed(forms, found))
+    return RepeatedFrame(calls, lambda: is_listed(forms, found))
 
 
-def spheres(forms: Forms, of: Of) -> Frame:
+def spheres(forms: Forms, of: Of) -> RepeatedFrame:
     x, y = (of(integers(column)) for column in (forms.scene.x, forms.scene.y))
     z, radius = of(np.zeros(forms.count, np.int32)), of(integers(forms.radius, np.uint16))
     return pair_frame(forms, mark_spheres, Spheres(x, y, z, radius))
@@ -71,13 +71,13 @@ def are_spheres_overlapping(forms: Forms, i: int, j: int) -> bool:
     return exact.circles_overlap(forms.circle_at(i), forms.circle_at(j))
 
 
-def rectangles(method: str) -> Callable[[Forms, Of], Frame]:
-    def prepare(forms: Forms, of: Of) -> Frame:
+def rectangles(method: str) -> Callable[[Forms, Of], RepeatedFrame]:
+    def prepare(forms: Forms, of: Of) -> RepeatedFrame:
         scene = forms.scene
         x, y = (of(integers(column.astype(int) * 32, np.int16)) for column in (scene.x, scene.y))
         out = np.zeros(len(scene.pairs), np.uint8)
         arguments = (Rectangles(x, y, of(scene.half), scene.angle), scene.pairs, CHOICES[method], out, None)
-        return Frame([(mark_rectangles, arguments)], lambda: out)
+        return RepeatedFrame([(mark_rectangles, arguments)], lambda: out)
 
     return prepare
 
@@ -114,7 +114,7 @@ def rectangle_method(name: str, title: str, entry: str) -> Method:
         test=is_hit,
         prepare=rectangles(name.replace("-", "_")),
         exact=are_rectangles_meeting,
-        routine=Routine("shapes", entry, pair_loop(RECTANGLE, put_rectangles), pairs_of),
+        routine=MethodCode("shapes", entry, pair_loop(RECTANGLE, put_rectangles), pairs_of),
         is_exact=False,
     )
 
@@ -128,7 +128,7 @@ METHODS = (
         test=box_exit,
         prepare=blocks,
         exact=are_boxes_touching,
-        routine=Routine("shapes", "CheckPlanes", lay_out_plane, pairs_of),
+        routine=MethodCode("shapes", "CheckPlanes", lay_out_plane, pairs_of),
     ),
     Method(
         name="spheres",
@@ -138,7 +138,7 @@ METHODS = (
         test=is_meeting,
         prepare=spheres,
         exact=are_spheres_overlapping,
-        routine=Routine("shapes", "SpheresMeet", pair_loop(SPHERE, put_spheres), pairs_of),
+        routine=MethodCode("shapes", "SpheresMeet", pair_loop(SPHERE, put_spheres), pairs_of),
     ),
     rectangle_method("point-1", "point algorithm 1", "PointOne"),
     rectangle_method("point-2", "point algorithm 2", "PointTwo"),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from retrosim.console import commands, panes
 from retrosim.console.commands import command_of
-from retrosim.console.session import Session
+from retrosim.console.session import ConsoleSession
 from retrosim.console.target import Target
 from retrosim.cost.sources import line_of, source_texts
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
@@ -24,7 +24,7 @@ from retrosim.debug.conditions import symbol_text
 from retrosim.machine.pieces import Turn
 
 from ..controls import PAD
-from ..panel import Command, Panel
+from ..panel import Panel, PanelCommand
 
 if TYPE_CHECKING:
     from retrosim.debug import Point, Stop, Time
@@ -38,7 +38,7 @@ CLOCKS_WIDTH = 6  # characters
 
 
 @dataclass(frozen=True)
-class Row:
+class ListedRow:
     """A row of code: an instruction, or the name of a function or source text that stands above one."""
 
     text: str
@@ -58,29 +58,29 @@ def sources_of(machine: Machine) -> dict[str, list[str]]:
     return source_texts({file for _, file, _ in machine.image.lines}, [*folders, Path()])
 
 
-def code_rows(debugger: Debugger, texts: Mapping[str, Sequence[str]], cursor: int, count: int) -> list[Row]:
+def code_rows(debugger: Debugger, texts: Mapping[str, Sequence[str]], cursor: int, count: int) -> list[ListedRow]:
     """Return rows of code, the instruction at `cursor` in the middle where there is enough before it.
 
     texts   of source files
     count   rows
     """
-    rows: list[Row] = []
+    rows: list[ListedRow] = []
     line: tuple[str | None, int | None] = (None, None)
     machine, middle, decoder = debugger.machine, 0, views.Decoder(debugger.machine)
     for each in views.code(debugger, cursor, count, count // 2):
         if each.is_entry:
-            rows.append(Row(f"{each.symbol}:", is_name=True))
+            rows.append(ListedRow(f"{each.symbol}:", is_name=True))
         here = (each.file, each.line)
         if each.file and here != line:
             name = f"{each.file.rpartition('/')[2]}:{each.line}"
-            rows.append(Row(f"{name}  {line_of(texts, *here) or ''}".rstrip()))
+            rows.append(ListedRow(f"{name}  {line_of(texts, *here) or ''}".rstrip()))
         line = here
         if each.address == cursor:
             middle = len(rows)
         insn = decoder.at(each.address)
         target = symbol_text(machine.image, insn.target) if insn and insn.target is not None else ""
         to = f"  ; {target}" if target else ""
-        rows.append(Row(f"{each.address:06X} {each.clocks:>{CLOCKS_WIDTH}}  {each.text}{to}", each))
+        rows.append(ListedRow(f"{each.address:06X} {each.clocks:>{CLOCKS_WIDTH}}  {each.text}{to}", each))
     first = max(0, middle - count // 2)
     return rows[first : first + count]
 
@@ -102,7 +102,7 @@ LONGEST = 200  # characters
 ENTER = ("RETURN", "ENTER", "NUM_ENTER")
 
 
-class Entry:
+class InputLine:
     """What is being typed.
 
     text    None if nothing is
@@ -181,38 +181,38 @@ class Stopwatch:
 
 
 COMMANDS = (
-    Command("go", ("C",), "C", "continue, or stop", "Go"),
-    Command("step", ("S",), "S", "one instruction", "Step"),
-    Command("over", ("N",), "N", "one instruction, a call as one", "Over"),
-    Command("out", ("F",), "F", "finish the routine", "Out"),
-    Command("back_go", ("Shift+C",), "Shift+C", "back to the last breakpoint hit", "<Go"),
-    Command("back_step", ("Shift+S",), "Shift+S", "one instruction back", "<Step"),
-    Command("back_over", ("Shift+N",), "Shift+N", "back, a call as one", "<Over"),
-    Command("back_out", ("Shift+F",), "Shift+F", "back to the call of the routine", "<Out"),
-    Command("up", ("UP",), "Up Down", "move the cursor in the code"),
-    Command("down", ("DOWN",), "", ""),
-    Command("cursor", ("R", "RETURN", "ENTER"), "R  Enter", "run to the cursor", "Here"),
-    Command("breakpoint", ("B",), "B  click at the left", "set or remove a breakpoint at the cursor", "Break"),
-    Command("home", ("HOME",), "Home", "cursor to the next instruction"),
-    Command("timer", ("T",), "T", "stopwatch: start at the cursor, end at the cursor, off", "Timer"),
-    Command("goto", ("G",), "G", "code at an address, symbol, file.c:12", "Goto"),
-    Command("memory", ("A",), "A", "memory at an address or expression", "Mem"),
-    Command("memory_up", ("PAGEUP",), "PgUp PgDn  wheel", "memory before, memory after"),
-    Command("memory_down", ("PAGEDOWN",), "", ""),
-    Command("pixels", ("X",), "X", "memory as hex or as pixels"),
-    Command("narrower", ("LEFT",), "Left Right", "pixels in a row of the memory"),
-    Command("wider", ("RIGHT",), "", ""),
-    Command("watch", ("W",), "W", "watch an expression; click it to remove it", "Watch"),
-    Command(
+    PanelCommand("go", ("C",), "C", "continue, or stop", "Go"),
+    PanelCommand("step", ("S",), "S", "one instruction", "Step"),
+    PanelCommand("over", ("N",), "N", "one instruction, a call as one", "Over"),
+    PanelCommand("out", ("F",), "F", "finish the routine", "Out"),
+    PanelCommand("back_go", ("Shift+C",), "Shift+C", "back to the last breakpoint hit", "<Go"),
+    PanelCommand("back_step", ("Shift+S",), "Shift+S", "one instruction back", "<Step"),
+    PanelCommand("back_over", ("Shift+N",), "Shift+N", "back, a call as one", "<Over"),
+    PanelCommand("back_out", ("Shift+F",), "Shift+F", "back to the call of the routine", "<Out"),
+    PanelCommand("up", ("UP",), "Up Down", "move the cursor in the code"),
+    PanelCommand("down", ("DOWN",), "", ""),
+    PanelCommand("cursor", ("R", "RETURN", "ENTER"), "R  Enter", "run to the cursor", "Here"),
+    PanelCommand("breakpoint", ("B",), "B  click at the left", "set or remove a breakpoint at the cursor", "Break"),
+    PanelCommand("home", ("HOME",), "Home", "cursor to the next instruction"),
+    PanelCommand("timer", ("T",), "T", "stopwatch: start at the cursor, end at the cursor, off", "Timer"),
+    PanelCommand("goto", ("G",), "G", "code at an address, symbol, file.c:12", "Goto"),
+    PanelCommand("memory", ("A",), "A", "memory at an address or expression", "Mem"),
+    PanelCommand("memory_up", ("PAGEUP",), "PgUp PgDn  wheel", "memory before, memory after"),
+    PanelCommand("memory_down", ("PAGEDOWN",), "", ""),
+    PanelCommand("pixels", ("X",), "X", "memory as hex or as pixels"),
+    PanelCommand("narrower", ("LEFT",), "Left Right", "pixels in a row of the memory"),
+    PanelCommand("wider", ("RIGHT",), "", ""),
+    PanelCommand("watch", ("W",), "W", "watch an expression; click it to remove it", "Watch"),
+    PanelCommand(
         "command",
         ("E",),
         "E  click on the last line",
         "a command of `retrosim debug`: break Main if d0 == 1",
         "Cmd",
     ),
-    Command("screen", ("V",), "V", "the machine's picture, and back", "View"),
-    Command("pane", ("TAB",), "Tab", "stack, points, timer, hottest, causes, log"),
-    Command("debugger", ("D", "ESCAPE"), "D  Esc", "close the debugger", "Close"),
+    PanelCommand("screen", ("V",), "V", "the machine's picture, and back", "View"),
+    PanelCommand("pane", ("TAB",), "Tab", "stack, points, timer, hottest, causes, log"),
+    PanelCommand("debugger", ("D", "ESCAPE"), "D  Esc", "close the debugger", "Close"),
 )
 
 MOVES = {
@@ -268,16 +268,16 @@ class DebugPanel(Panel):
         self.memory = self._first_address()
         self._remember()
         self.pane = PANES[0]
-        self._hottest: tuple[tuple[Time, Time], list[panes.Line]] | None = None
-        self.causes: list[panes.Line] = []
+        self._hottest: tuple[tuple[Time, Time], list[panes.PaneLine]] | None = None
+        self.causes: list[panes.PaneLine] = []
         self._causes_before = views.counted_causes(machine)
         self._periods_left = 0
         self.texts = sources_of(machine)
         self.shows_pixels, self.width = False, 640
         self.stopwatch: Stopwatch | None = None
-        self.entry = Entry()
+        self.entry = InputLine()
         self.log: deque[str] = deque(maxlen=LOG_LINES)
-        self.session = Session(Target(machine, player), left_out=("quit",))
+        self.session = ConsoleSession(Target(machine, player), left_out=("quit",))
         self.session.displays.update(enumerate(watched or [], 1))
         self._kept_watched = watched
         for line in (points or []) if self._is_first else []:
@@ -437,7 +437,7 @@ class DebugPanel(Panel):
         end = time.monotonic() + LONGEST_S
         self.session.is_wanted = lambda: time.monotonic() > end
 
-    def hottest(self) -> list[panes.Line]:
+    def hottest(self) -> list[panes.PaneLine]:
         """Return the functions in which the clocks since the last stop went; they are counted once for each stop."""
         stretch = self.session.started, self.debugger.time
         if self._hottest is None or self._hottest[0] != stretch:

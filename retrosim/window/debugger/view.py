@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from retrosim.console import panes
-from retrosim.console.panes import Line
+from retrosim.console.panes import PaneLine
 from retrosim.debug import views
 from retrosim.errors import RetrosimError
 from retrosim.screen.font import ADVANCE, LEADING, draw_text, text_width
@@ -193,27 +193,27 @@ def _pane(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
             zones.append(Zone(part.rect(number), action, argument))
 
 
-def _said(lines: Sequence[str]) -> list[Line]:
-    return [Line(line) for line in lines]
+def _said(lines: Sequence[str]) -> list[PaneLine]:
+    return [PaneLine(line) for line in lines]
 
 
-def _stack(panel: DebugPanel) -> list[Line]:
+def _stack(panel: DebugPanel) -> list[PaneLine]:
     return _said(["running"]) if panel.is_running else panes.stack(panel.debugger)
 
 
-def _points(panel: DebugPanel) -> list[Line]:
+def _points(panel: DebugPanel) -> list[PaneLine]:
     lines = panes.points(panel.debugger)
     return lines or _said(["B, or a click left of the code, sets", "a breakpoint; a click here removes it"])
 
 
-def _timer(panel: DebugPanel) -> list[Line]:
+def _timer(panel: DebugPanel) -> list[PaneLine]:
     watch, describe = panel.stopwatch, panel.debugger.describe
     if watch is None:
         return _said(["T starts the watch at the cursor;", "T again ends it at the cursor then"])
-    lines = [Line(f"from {describe(watch.start)}", "at", watch.start)]
+    lines = [PaneLine(f"from {describe(watch.start)}", "at", watch.start)]
     if watch.end < 0:
         return [*lines, *_said(["to   (T at another instruction)"])]
-    lines.append(Line(f"to   {describe(watch.end)}", "at", watch.end))
+    lines.append(PaneLine(f"to   {describe(watch.end)}", "at", watch.end))
     if not watch.count:
         return [*lines, *_said(["not yet passed: C continues"])]
     microseconds = watch.last * 1_000_000 / int(panel.machine.clock_hz)
@@ -227,15 +227,15 @@ def _timer(panel: DebugPanel) -> list[Line]:
     return [*lines, *_said(figures)]
 
 
-def _hottest(panel: DebugPanel) -> list[Line]:
+def _hottest(panel: DebugPanel) -> list[PaneLine]:
     if panel.is_running:
         return _said(["running; C stops, and where the clocks", "went in the meantime is counted"])
     return panel.hottest() or _said(["C continues. At the next stop the clocks", "are counted, by function."])
 
 
-def _causes(panel: DebugPanel) -> list[Line]:
+def _causes(panel: DebugPanel) -> list[PaneLine]:
     if panel.causes:
-        return [Line("clocks of the last frame:"), *panel.causes]
+        return [PaneLine("clocks of the last frame:"), *panel.causes]
     try:
         views.causes(panel.machine, {})
     except ValueError as error:
@@ -243,11 +243,11 @@ def _causes(panel: DebugPanel) -> list[Line]:
     return _said(["clocks of the next whole frame by cause:", "C continues"])
 
 
-def _log(panel: DebugPanel) -> list[Line]:
+def _log(panel: DebugPanel) -> list[PaneLine]:
     rows = [row for line in panel.log for row in textwrap.wrap(line, LOG_COLUMNS, subsequent_indent="  ") or [""]]
     return _said(rows[-LOG_ROWS:]) or _said(["E takes a command; help lists them"])
 
 
-_PANES: dict[str, Callable[[DebugPanel], list[Line]]] = dict(
+_PANES: dict[str, Callable[[DebugPanel], list[PaneLine]]] = dict(
     zip(PANES, (_stack, _points, _timer, _hottest, _causes, _log))
 )

@@ -16,7 +16,7 @@ from retrosim.machine.pieces import Turn
 from retrosim.scenarios import load_walk
 
 from ..debugger.panel import sources_of
-from ..panel import Command, Panel
+from ..panel import Panel, PanelCommand
 
 if TYPE_CHECKING:
     from retrosim.debug import Stop
@@ -32,24 +32,26 @@ LAST_PERIODS = 8  # of the frame clock, in which a frame has to end when the wal
 # Every command of the walk through a check, in one table: its keys, its button, its line of help.
 
 COMMANDS = (
-    Command("start", ("HOME",), "Home", "to the beginning of the check", "|<"),
-    Command("back_pass", ("PAGEUP",), "PgUp", "to the pass before", "<Pass"),
-    Command("back_sector", ("UP",), "Up", "to the sector before", "<Sect"),
-    Command("back_pair", ("LEFT",), "Left  wheel", "to the pair before", "<Pair"),
-    Command("back_step", ("Shift+S",), "Shift+S", "one instruction back", "<Step"),
-    Command("go", ("SPACE", "P"), "Space  P", "walk by itself, or stop", "Walk"),
-    Command("step", ("S",), "S", "one instruction", "Step"),
-    Command("pair", ("RIGHT",), "Right  wheel", "to the next pair", "Pair"),
-    Command("sector", ("DOWN",), "Down", "to the next sector with two objects or more", "Sect"),
-    Command("pass", ("PAGEDOWN",), "PgDn", "to the next pass", "Pass"),
-    Command("end", ("END",), "End", "to the end of the check", ">|"),
-    Command("back_frame", ("Shift+N",), "Shift+N", "to the check of the frame before"),
-    Command("frame", ("N", "PERIOD"), "N", "to the check of the next frame", "Frame"),
-    Command("backwards", ("R",), "R", "walk backwards, or forwards again", "Rev"),
-    Command("slower", ("MINUS", "NUM_SUBTRACT"), "-", "walk at half the pace", "-"),
-    Command("faster", ("EQUAL", "Shift+EQUAL", "PLUS", "Shift+PLUS", "NUM_ADD"), "=", "walk at twice the pace", "+"),
-    Command("hits", ("V",), "V", "to the next pair that is found in collision", "Hit"),
-    Command("walk", ("W", "D", "ESCAPE"), "W  Esc", "close the walk; the frame runs to its end", "Close"),
+    PanelCommand("start", ("HOME",), "Home", "to the beginning of the check", "|<"),
+    PanelCommand("back_pass", ("PAGEUP",), "PgUp", "to the pass before", "<Pass"),
+    PanelCommand("back_sector", ("UP",), "Up", "to the sector before", "<Sect"),
+    PanelCommand("back_pair", ("LEFT",), "Left  wheel", "to the pair before", "<Pair"),
+    PanelCommand("back_step", ("Shift+S",), "Shift+S", "one instruction back", "<Step"),
+    PanelCommand("go", ("SPACE", "P"), "Space  P", "walk by itself, or stop", "Walk"),
+    PanelCommand("step", ("S",), "S", "one instruction", "Step"),
+    PanelCommand("pair", ("RIGHT",), "Right  wheel", "to the next pair", "Pair"),
+    PanelCommand("sector", ("DOWN",), "Down", "to the next sector with two objects or more", "Sect"),
+    PanelCommand("pass", ("PAGEDOWN",), "PgDn", "to the next pass", "Pass"),
+    PanelCommand("end", ("END",), "End", "to the end of the check", ">|"),
+    PanelCommand("back_frame", ("Shift+N",), "Shift+N", "to the check of the frame before"),
+    PanelCommand("frame", ("N", "PERIOD"), "N", "to the check of the next frame", "Frame"),
+    PanelCommand("backwards", ("R",), "R", "walk backwards, or forwards again", "Rev"),
+    PanelCommand("slower", ("MINUS", "NUM_SUBTRACT"), "-", "walk at half the pace", "-"),
+    PanelCommand(
+        "faster", ("EQUAL", "Shift+EQUAL", "PLUS", "Shift+PLUS", "NUM_ADD"), "=", "walk at twice the pace", "+"
+    ),
+    PanelCommand("hits", ("V",), "V", "to the next pair that is found in collision", "Hit"),
+    PanelCommand("walk", ("W", "D", "ESCAPE"), "W  Esc", "close the walk; the frame runs to its end", "Close"),
 )
 
 

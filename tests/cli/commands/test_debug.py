@@ -11,7 +11,7 @@ import pytest
 
 from retrosim.cli.terminal.loop import completer, interruptions
 from retrosim.console import commands
-from retrosim.console.session import Session
+from retrosim.console.session import ConsoleSession
 from retrosim.console.target import Target
 from retrosim.debug import Stop
 from retrosim.errors import Interrupted
@@ -47,8 +47,8 @@ def debug(run, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def session() -> Session:
-    return Session(Target(Machine("mc68000-8", "sectors", engine="evaluate", parameters={"objects": 2})))
+def session() -> ConsoleSession:
+    return ConsoleSession(Target(Machine("mc68000-8", "sectors", engine="evaluate", parameters={"objects": 2})))
 
 
 @pytest.mark.full
@@ -133,12 +133,12 @@ def test_json_keeps_what_was_answered_before_an_error_and_limits_end_a_command(d
     assert spent.status == 5 and json.loads(spent.out)["answers"][-1]["stop"]["reason"] == "budget"
 
 
-def test_a_tape_that_is_left_stops_forwards_and_back(session: Session) -> None:
+def test_a_tape_that_is_left_stops_forwards_and_back(session: ConsoleSession) -> None:
     with pytest.raises(ValueError, match="plays no tape"):
         commands.answer(session, "catch divergence")
     tape = load_tape(find_tape("first-wave"))
     machine = open_for(tape, "mc68000-8", engine="recompile" if FULL else "interpret")
-    session = Session(Target(machine, Player(tape, machine)))
+    session = ConsoleSession(Target(machine, Player(tape, machine)))
     for line in ("run 3 frames", "set long[gFrame] = 77", "catch divergence"):
         commands.answer(session, line)
     stop = commands.answer(session, "continue").stop
@@ -154,13 +154,13 @@ def test_native_has_no_instructions(run) -> None:
     run("debug", "--machine", "native").is_refused(2, "native runs no machine code")
 
 
-def test_help_knows_every_command(session: Session) -> None:
+def test_help_knows_every_command(session: ConsoleSession) -> None:
     text = "\n".join(line.plain for line in commands.answer(session, "help").lines)
     for name, command in commands.BY_NAME.items():
         assert name in text and command.about in commands.answer(session, f"help {name}").lines[1].plain
 
 
-def test_completion(session: Session) -> None:
+def test_completion(session: ConsoleSession) -> None:
     def completed(line: str, text: str) -> list[str]:
         complete, found = completer(session, lambda: line), list[str]()
         while (each := complete(text, len(found))) is not None:
@@ -173,7 +173,7 @@ def test_completion(session: Session) -> None:
 
 
 @pytest.mark.full
-def test_ctrl_c_stops_the_machine(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_stops_the_machine(session: ConsoleSession, monkeypatch: pytest.MonkeyPatch) -> None:
     """It comes with a certain question of the machine: by the clock it would be late on a busy host."""
     left = 0
 

@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 
-from retrosim.cache.store import Cache, open_cache
+from retrosim.cache.store import CodeCache, open_cache
 from retrosim.machine import PRESETS
 from retrosim.rom import load_rom
 
@@ -39,7 +39,7 @@ def test_doctor_finds_faults(run, monkeypatch, tmp_path) -> None:
     (folder / "sectors" / load_rom("sectors").images[0].file).write_bytes(b"spoilt")
     monkeypatch.setattr("retrosim.rom.library.rom_folders", lambda: [folder])
     monkeypatch.setattr("retrosim.cli.commands.doctor.MIN_PYTHON", (9, 0))
-    monkeypatch.setattr("retrosim.cache.sources.CACHE", Cache(None, b"k" * 32, "no folder"))
+    monkeypatch.setattr("retrosim.cache.sources.CACHE", CodeCache(None, b"k" * 32, "no folder"))
     monkeypatch.setattr("retrosim.cli.commands.doctor.REQUIRED", ("numba", "no-such-distribution"))
     ran = run("doctor", "--json")
     checks = {check["name"]: check for check in json.loads(ran.out)["checks"]}

@@ -16,7 +16,7 @@ import pytest
 
 from retrosim import collide
 from retrosim.cache.sources import CACHE, STORES
-from retrosim.cache.store import KEY_FILE, Cache
+from retrosim.cache.store import KEY_FILE, CodeCache
 from retrosim.rom import load_rom, rom_names
 from retrosim.scenarios import SCENARIOS
 from tests.helpers.amount import FULL, SOAK, usually
@@ -171,7 +171,7 @@ def test_warmup_knows_what_there_is_to_compile(run, monkeypatch) -> None:
     ) not in compiled
     assert any(text.startswith("masks real for the i386_real, timing full: ") for text in texts)
     run("warmup", "--machine", "z80").is_refused(2, "machine 'z80': allowed")
-    monkeypatch.setattr("retrosim.cache.sources.CACHE", Cache(None, b"k" * 32, "no folder"))
+    monkeypatch.setattr("retrosim.cache.sources.CACHE", CodeCache(None, b"k" * 32, "no folder"))
     run("warmup").is_refused(1, "set RETROSIM_HOME")
 
 

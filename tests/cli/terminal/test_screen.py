@@ -13,7 +13,7 @@ pytest.importorskip("textual", reason="textual is not installed (extra `debug`)"
 from textual.widgets import Input, Static
 
 from retrosim.cli.terminal.screen import DebugScreen
-from retrosim.console.session import Session
+from retrosim.console.session import ConsoleSession
 from retrosim.console.target import Target
 from retrosim.machine import Machine
 
@@ -41,7 +41,7 @@ async def settled(app: DebugScreen, pilot: Any) -> None:
 
 def on_screen(act: Act, size: tuple[int, int]) -> DebugScreen:
     machine = Machine("mc68000-8", "sectors", engine="interpret", parameters={"objects": 2})
-    app = DebugScreen(Session(Target(machine)), "sectors")
+    app = DebugScreen(ConsoleSession(Target(machine)), "sectors")
 
     async def run() -> None:
         async with app.run_test(size=size) as pilot:

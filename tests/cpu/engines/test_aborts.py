@@ -8,7 +8,7 @@ import pytest
 
 from retrosim import assemble
 from retrosim.cpu import x86
-from retrosim.cpu.engines.clock_table.segments import Plan
+from retrosim.cpu.engines.clock_table.segments import RegionPlan
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.handlers.handler_cache import handler_cache_for
 from retrosim.cpu.engines.regions.regions import Region, discover
@@ -82,7 +82,7 @@ def test_three_engines(model: str) -> None:
     probe = Core(cpu, "full")
     divisions = {insn.pc for insn in find(probe).insns if insn.row.name in ("DIV", "IDIV")}
     handlers = handler_cache_for(probe, [*(insn.pc for insn in find(probe).insns), HANDLER])
-    plan = Plan(cpu, probe.timing, find(probe))
+    plan = RegionPlan(cpu, probe.timing, find(probe))
     left = {step.insn.pc for step in plan.steps}
     assert len(divisions) == 5 and len(divisions - left) == 1, "one divides by memory"
     assert not divisions.isdisjoint(plan.region.entries)

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from retrosim.cpu.engines import tiers
-from retrosim.cpu.engines.clock_table.segments import Plan, Segment
+from retrosim.cpu.engines.clock_table.segments import RegionPlan, Segment
 from retrosim.cpu.engines.compiled import CODE_SUFFIX, PLAN_SUFFIX, STORE
 from retrosim.cpu.engines.handlers.handler_cache import handler_cache
 from retrosim.cpu.engines.regions.compiled_region import CompiledRegion
@@ -40,8 +40,8 @@ def test_nothing_is_lost(name: str) -> None:
     core = machine.core
     segments = 0
     for region in discover(core, machine.code_roots)[:4]:
-        plan = Plan(core.cpu, core.timing, region)
-        cached = Plan(core.cpu, core.timing, region, json.loads(json.dumps(plan.to_cache())))
+        plan = RegionPlan(core.cpu, core.timing, region)
+        cached = RegionPlan(core.cpu, core.timing, region, json.loads(json.dumps(plan.to_cache())))
         assert plan.is_complete and not cached.is_complete
         assert cached.region == plan.region and json.dumps(cached.to_cache()) == json.dumps(plan.to_cache())
         for start, expected in plan.segments.items():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from retrosim.cache.store import Cache, open_cache
+from retrosim.cache.store import CodeCache, open_cache
 from retrosim.cpu.engines import compiled as objects
 from retrosim.cpu.engines.compiled import cached_object, compile_functions, contents_of, is_cached, is_compiled
 from retrosim.cpu.spec.ir import Function
@@ -17,7 +17,7 @@ VERSION = "0123456789abcdef"
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CodeCache:
     cache = open_cache(tmp_path / "cache")
     monkeypatch.setattr(objects, "STORE", cache.store("engines", VERSION))
     monkeypatch.setattr(objects, "_contents", {})
@@ -74,7 +74,7 @@ def test_a_damaged_file_counts_as_none(damage) -> None:
 
 
 def test_without_a_folder_code_stays_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(objects, "STORE", Cache(None, b"k" * 32).store("engines", VERSION))
+    monkeypatch.setattr(objects, "STORE", CodeCache(None, b"k" * 32).store("engines", VERSION))
     compiler = Compiler()
     for _ in range(2):
         assert cached_object("some", compiler, ["a", "b"]) == b"code" * 100
@@ -95,7 +95,7 @@ def test_functions_are_linked_from_the_cache() -> None:
     assert len({*first.addresses.tolist(), *second.addresses.tolist()}) == 4  # linked twice, at places of their own
 
 
-def test_groups_tell_what_they_contain(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_groups_tell_what_they_contain(cache: CodeCache, monkeypatch: pytest.MonkeyPatch) -> None:
     cached_object("good_1", Compiler(), ["a", "b"])
     cached_object("good_2", Compiler(), ["c"])
     cached_object("other_1", Compiler(), ["d"])

@@ -6,7 +6,7 @@ import numpy as np
 
 from retrosim.cpu import m68k
 from retrosim.cpu.engines.core import Core
-from retrosim.cpu.engines.regions.recompile import MAX_OUTSIDE, Slots
+from retrosim.cpu.engines.regions.recompile import MAX_OUTSIDE, RegionSlots
 from retrosim.cpu.engines.regions.regions import Region, blocks_in_loops, discover
 from retrosim.cpu.spec.ir import POINTER, Function, Module, Signature
 
@@ -37,7 +37,7 @@ def test_a_loop_around_a_call_is_none() -> None:
 
 def test_what_has_a_slot() -> None:
     code = Function(Module(), Signature("void", (POINTER,)), "scratch")
-    slots, (state,) = Slots(code, CPU.layout), code.args
+    slots, (state,) = RegionSlots(code, CPU.layout), code.args
     in_loop, flag = ("r", 1), ("z", 0)
     often = [("r", number) for number in range(2, 2 + MAX_OUTSIDE)]
     seldom = [("r", number) for number in range(2 + MAX_OUTSIDE, 15)]

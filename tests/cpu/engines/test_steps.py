@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from retrosim.cpu.engines.clock_table.segments import INPUTS, Plan, Segment
-from retrosim.cpu.engines.clock_table.steps import StepRunner, Steps
-from retrosim.cpu.engines.clock_table.traces import KIND_SHIFT, NEVER, NOW, Event, Replay, Unpredictable
+from retrosim.cpu.engines.clock_table.segments import INPUTS, RegionPlan, Segment
+from retrosim.cpu.engines.clock_table.steps import CompiledSteps, StepRunner
+from retrosim.cpu.engines.clock_table.traces import KIND_SHIFT, NEVER, NOW, Replay, TraceEvent, Unpredictable
 from tests.helpers.cpu.emitted_code import apart, cpu_of
 from tests.helpers.cpu.field_ranges import insns_of
 
@@ -20,11 +20,11 @@ NEAR = 40  # clocks around now
 MASK64 = (1 << 64) - 1
 
 
-def some_plan(model: str) -> tuple[object, Plan]:
+def some_plan(model: str) -> tuple[object, RegionPlan]:
     """Return a CPU, and a plan of an instruction of each row."""
     cpu = cpu_of(model)
     insns = {insn.row.key: insn for insn in insns_of(cpu)}
-    return cpu, Plan(cpu, cpu.timing_class("full"), apart(insns.values()))
+    return cpu, RegionPlan(cpu, cpu.timing_class("full"), apart(insns.values()))
 
 
 def random_state(cpu, model: type, segment: Segment, chance: random.Random) -> dict[str, list[int]]:
@@ -44,7 +44,7 @@ def random_state(cpu, model: type, segment: Segment, chance: random.Random) -> d
 def random_inputs(segment: Segment, chance: random.Random) -> dict[int, int]:
     """Return inputs that are not 0: clocks and kinds of uses of memory, numbers that hooks are told, and conditions."""
 
-    def of(events: list[Event]) -> Iterator[int]:
+    def of(events: list[TraceEvent]) -> Iterator[int]:
         for event in events:
             if event.name == "when":
                 yield chance.randrange(2)
@@ -98,7 +98,7 @@ def test_every_row_in_any_state(model: str) -> None:
     cpu, plan = some_plan(model)
     timing, chance = cpu.timing_class("full"), random.Random(1994)
     replay, runner = Replay(cpu, timing), StepRunner(cpu, timing)
-    runner.add(plan, Steps(cpu, "full", plan))
+    runner.add(plan, CompiledSteps(cpu, "full", plan))
     memory = [chance.randint(1, 12) for _ in replay.parameters["memory"]]
     replay.parameters["memory"] = memory
     assert runner.set_memory(np.array(memory, np.uint64)) and not runner.set_memory(np.array(memory, np.uint64))
@@ -119,13 +119,13 @@ def test_every_row_in_any_state(model: str) -> None:
 def test_a_number_out_of_its_field_is_refused() -> None:
     cpu, plan = some_plan("MPC601")
     runner = StepRunner(cpu, cpu.timing_class("full"))
-    runner.add(plan, Steps(cpu, "full", plan))
+    runner.add(plan, CompiledSteps(cpu, "full", plan))
     segment = next(each[0] for each in plan.segments.values() if each[0].steps[0].insn.row.name == "add")
     words = words_of(runner.model, random_state(cpu, runner.model, segment, random.Random(1)))
     assert run(runner, segment, words, {}, False) is not None
     step = segment.steps[0]
     step.numbers[:] = [1000 if number < 32 else number for number in step.numbers]
-    runner.add(plan, Steps(cpu, "full", plan))
+    runner.add(plan, CompiledSteps(cpu, "full", plan))
     other = StepRunner(cpu, runner.model)
-    other.add(plan, Steps(cpu, "full", plan))
+    other.add(plan, CompiledSteps(cpu, "full", plan))
     assert run(other, segment, words, {}, False) is None

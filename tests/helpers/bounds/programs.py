@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from retrosim.asm import assemble
-from retrosim.bounds.search import AREA, PAUSE, Input, fill_caches
+from retrosim.bounds.search import AREA, PAUSE, RandomCall, fill_caches
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine
 from retrosim.rom import load_elf
@@ -50,7 +50,7 @@ def calls(machine: Machine, routine: int, pointers: str, numbers: str, count: in
     for number in range(count):
         core.state[()] = start
         caches = ("empty", "dirty", "mixed", "left")[number % 4]
-        fill_caches(core, Input((), b"", caches, chance.getrandbits(16)))
+        fill_caches(core, RandomCall((), b"", caches, chance.getrandbits(16)))
         for field in ("cycles", *core.cpu.stage_fields):
             core.state[field] = int(core.state["cycles"]) + PAUSE
         registers: dict[str, int | str] = {name: AREA + chance.choice(PLACES) for name in pointers.split()}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache, partial
 
 from retrosim.cpu import m68k, ppc, x86
-from retrosim.cpu.engines.clock_table.segments import Plan
+from retrosim.cpu.engines.clock_table.segments import RegionPlan
 from retrosim.cpu.engines.handlers.handler_cache import Handler, _emit, _emit_stub
 from retrosim.cpu.engines.handlers.handlers import HANDLER, STUBS
 from retrosim.cpu.engines.regions.compiled_region import emit_region
@@ -63,7 +63,7 @@ def region_text(cpu: Cpu, timing: str, region: Region) -> str:
     module = Module()
     function = Function(module, HANDLER, "region_0")
     model = cpu.timing[timing]
-    emit_region(cpu, model, Plan(cpu, model, region) if model.times else region, function)
+    emit_region(cpu, model, RegionPlan(cpu, model, region) if model.times else region, function)
     function.finish()
     return module.text()
 

@@ -112,7 +112,7 @@ def copy_axis(values, copy):
 # The pair test, in both of its builds; see `retrosim.collide.documents.sectors.intersect`.
 
 
-class Boxes(NamedTuple):
+class HalfOpenBoxes(NamedTuple):
     """Axis-aligned boxes, half open.
 
     x, y           int32[n]  upper-left corners, pixels

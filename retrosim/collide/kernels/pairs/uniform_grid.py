@@ -33,7 +33,7 @@ MAX_COORDINATE, MAX_OBJECTS = (1 << COORDINATE_BITS) - 1, 1 << INDEX_BITS
 INDEX_MASK = MAX_OBJECTS - 1
 LOG2_CELL, MAX_LOG2_CELL = 5, 12  # of larger cells 16 bits would not be enough for three columns
 SHORT_BITS, LONG_BITS = 8, 16  # of x and of y: enough in cells of the lowest height, and in all
-CORNERS_8, CORNERS_16 = np.empty(0, np.int16), np.empty(0, np.int32)  # of the types of `Objects.corners`
+CORNERS_8, CORNERS_16 = np.empty(0, np.int16), np.empty(0, np.int32)  # of the types of `CellObjects.corners`
 CORNERS_8.flags.writeable = CORNERS_16.flags.writeable = False  # as the compiler takes them in kernels, too
 CROWD = 10  # objects in a run of wide cells from which on narrow ones are better
 ROW = SQUARES_AT_ONCE
@@ -57,7 +57,7 @@ class Grid(NamedTuple):
     log2_column: int
 
 
-class Objects(NamedTuple):
+class CellObjects(NamedTuple):
     """The objects of three columns, cell by cell.
 
     corners  int16[m] or int32[m]  the lower bits of y, and of x, see `simd.square_bits`
@@ -256,7 +256,7 @@ def list_near(near, i, first, second, words, keys, total):
     """List the pairs of object `i` that two vectors of comparisons have found.
 
     near           int       ROW bits for the objects from `first` on, then ROW for those from `second` on
-    words          int64[m]  of `Objects`
+    words          int64[m]  of `CellObjects`
     keys           int64[k]  output: lower index in the upper half; pairs beyond k are only counted
     total          int       pairs so far
     Returns        int       pairs now
@@ -324,7 +324,7 @@ def scan_columns(words, columns, first, last, grid, size, corners, flags, keys, 
     starts = np.zeros((3, grid.cells + 3), np.int32)  # in a column beyond the border all cells are empty
     crowds, crowded = np.empty((3, grid.cells), np.int32), np.zeros(3, np.int64)
     capacity = largest + 2 * ROW
-    objects = Objects(np.zeros(3 * capacity, corners.dtype), np.zeros(3 * capacity, np.int64))
+    objects = CellObjects(np.zeros(3 * capacity, corners.dtype), np.zeros(3 * capacity, np.int64))
     for c in range(max(first - 1, 0), last + 1):
         slot, end = c % 3 * capacity, min(c + 1, grid.columns)
         load_column(words, columns[min(c, end)], columns[end], grid.log2_cell, slot, starts[c % 3], objects)

@@ -18,7 +18,7 @@ SPENT_TWO = ((2, 4), (1, 2), (2, 4))
 CIRCLE_ADDITIONS, CIRCLE_COMPARISONS, CIRCLE_MULTIPLICATIONS = 8, 1, 3
 
 
-class Shapes(NamedTuple):
+class BoxesAndCircles(NamedTuple):
     """Boxes and circles.
 
     x, y    int16[n] or int32[n]  upper-left corners, pixels

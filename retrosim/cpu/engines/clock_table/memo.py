@@ -31,8 +31,8 @@ from weakref import WeakMethod
 import numpy as np
 
 from ..core import Core
-from .segments import FIRST_EDGE, FIRST_END, INPUTS, Plan, Segment
-from .steps import StepRunner, Steps
+from .segments import FIRST_EDGE, FIRST_END, INPUTS, RegionPlan, Segment
+from .steps import CompiledSteps, StepRunner
 from .traces import NEVER
 
 MASK64 = (1 << 64) - 1
@@ -58,7 +58,7 @@ def hash_of(a: int, b: int) -> int:
     return ((a * HASH_FACTOR ^ b) * HASH_FACTOR & MASK64) >> 64 - ENTRY_BITS
 
 
-class Row(NamedTuple):
+class MemoRow(NamedTuple):
     """What a row is for: a segment from one of its steps on, the state there, and inputs that are not 0."""
 
     segment: Segment
@@ -95,7 +95,7 @@ class Memo:
         self._end = 0
         self._begin()
 
-    def add(self, plan: Plan, steps: Steps) -> None:
+    def add(self, plan: RegionPlan, steps: CompiledSteps) -> None:
         """Take the segments of a region in."""
         if any(self._blocks.get(start, segments) is not segments for start, segments in plan.segments.items()):
             self._begin()
@@ -107,8 +107,8 @@ class Memo:
         self._end = FIRST
         self._states: dict[bytes, int] = {}
         self._values: dict[int, bytes] = {}
-        self._rows: dict[int, Row] = {}
-        self._places: dict[Row, int] = {}
+        self._rows: dict[int, MemoRow] = {}
+        self._places: dict[MemoRow, int] = {}
 
     def prepare(self) -> None:
         """Get ready for a run: forget what was computed for other parameters of the memory."""
@@ -160,7 +160,7 @@ class Memo:
         if kind == ENTERED:
             values = self._values[detail]
             self._begin_again_if_full()
-            answer = self._row(Row(self._blocks[place][0], 0, self._state(values), ()))
+            answer = self._row(MemoRow(self._blocks[place][0], 0, self._state(values), ()))
         else:
             row = self._rows[place]
             values = self._values[row.state]
@@ -187,7 +187,7 @@ class Memo:
         """Write a word, so many words behind a place."""
         self._view[(place >> WORD_SHIFT) + offset] = word
 
-    def _after_input(self, row: Row, point: int, value: int) -> int:
+    def _after_input(self, row: MemoRow, point: int, value: int) -> int:
         """Return what an input leads to, which is noted in the row too where that has a word for it."""
         word = self._with_input(row, point, value)
         last = row.segment.steps[-1]
@@ -197,7 +197,7 @@ class Memo:
             self._put(self._row(row), row.segment.place_of_input(point, value), word)
         return word
 
-    def _with_input(self, row: Row, point: int, value: int) -> int:
+    def _with_input(self, row: MemoRow, point: int, value: int) -> int:
         """Return the clocks and the row that an input leads to: after the last point of a step, that for the rest."""
         row = row._replace(inputs=tuple(sorted((*row.inputs, (point, value)))))
         number = row.segment.step_of(point)
@@ -205,21 +205,21 @@ class Memo:
         if point + 1 < steps[number].end or number + 1 == len(steps):
             return self._row(row)
         word = self._left_after(row, number)
-        return word >> 32 << 32 | self._row(Row(row.segment, number + 1, word & 0xFFFFFFFF, ()))
+        return word >> 32 << 32 | self._row(MemoRow(row.segment, number + 1, word & 0xFFFFFFFF, ()))
 
-    def _left_after(self, row: Row, number: int) -> int:
+    def _left_after(self, row: MemoRow, number: int) -> int:
         """Return the clocks and the state after a step."""
         self._runner.begin(self._values[row.state], row.inputs)
         self._runner.run(row.segment, row.first, number + 1)
         return self._end_word()
 
-    def _follow(self, row: Row, number: int) -> int:
+    def _follow(self, row: MemoRow, number: int) -> int:
         """Fill in an edge of a row; return its word."""
         place = self._row(row)
         outcome, address = row.segment.edges[number]
         following = row.segment.following or self._blocks[address][0]
         end = self._view[(place >> WORD_SHIFT) + FIRST_END + outcome]
-        word = end >> 32 << 32 | self._row(Row(following, 0, end & 0xFFFFFFFF, ()))
+        word = end >> 32 << 32 | self._row(MemoRow(following, 0, end & 0xFFFFFFFF, ()))
         self._put(place, FIRST_EDGE + number, word)
         return word
 
@@ -243,7 +243,7 @@ class Memo:
         self.words[first : first + len(words)] = words
         self._end += len(words) << WORD_SHIFT
 
-    def _row(self, row: Row) -> int:
+    def _row(self, row: MemoRow) -> int:
         place = self._places.get(row)
         if place is None:
             words = self._words_of(row)
@@ -252,7 +252,7 @@ class Memo:
             self._append(words)
         return place
 
-    def _words_of(self, row: Row) -> np.ndarray:
+    def _words_of(self, row: MemoRow) -> np.ndarray:
         """Return the words of a new row."""
         runner, segment = self._runner, row.segment
         last = len(segment.steps) - 1

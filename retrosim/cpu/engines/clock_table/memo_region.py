@@ -19,12 +19,12 @@ from ...spec.timing import Timing, Usual
 from ...spec.values import Word
 from ..emit import HANDED, HITS_POINTER, POINTER_BYTES, TABLE_POINTER
 from ..handlers.handlers import COUNTING_WORD, HANDLER_WORD
-from ..regions.recompile import ALONE, CONTINUE, NOTHING, Counter, RegionEmitter
+from ..regions.recompile import ALONE, CONTINUE, NOTHING, CounterEmitter, RegionEmitter
 from ..regions.regions import Block
 from .memo import EDGE_OF, ENTERED, INPUT, LEFT_AFTER, MASK64, OFFSET_BITS, PLACE_MASK, POINT_SHIFT, WORD_SHIFT
 from .memo_emit import Table, TableFunction
-from .segments import FIRST_EDGE, FIRST_END, INPUTS, Plan, Segment, Step
-from .traces import KIND_SHIFT, NEVER, Point, is_open
+from .segments import FIRST_EDGE, FIRST_END, INPUTS, RegionPlan, Segment, Step
+from .traces import KIND_SHIFT, NEVER, TracePoint, is_open
 
 
 class MemoTiming:
@@ -73,11 +73,11 @@ class MemoTiming:
 class MemoRegionEmitter(RegionEmitter):
     """Emits the function of a region in which a slot holds the row of the table that the clocks are at."""
 
-    counter = Counter
+    counter = CounterEmitter
     segment: Segment
     step: Step
 
-    def __init__(self, cpu: Cpu, model: type[Timing], code: Function, plan: Plan) -> None:
+    def __init__(self, cpu: Cpu, model: type[Timing], code: Function, plan: RegionPlan) -> None:
         self.model, self.plan = model, plan
         self._pointers = {  # used everywhere
             each: code.load_constant(POINTER, code.address(code.args[3], POINTER_BYTES * each))
@@ -201,7 +201,7 @@ class MemoRegionEmitter(RegionEmitter):
             body()
         self._depth -= 1
 
-    def _fetch(self, point: Point, number: int) -> None:
+    def _fetch(self, point: TracePoint, number: int) -> None:
         words = [Word(64, word) for word in point.words]
         usual = self.timing.usual(point.name, words[0].trunc(32), 0, partial(self._now, number))
         self._either(point.name, usual, number, partial(self._unusual, point.name, number, words))

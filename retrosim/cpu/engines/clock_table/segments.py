@@ -12,7 +12,7 @@ from ...spec.cpu import Cpu
 from ...spec.rows import Insn
 from ...spec.timing import Timing
 from ..regions.regions import Block, Region, region_of
-from .traces import NEVER, NOW, Point, Replay, Trace, Tracer, Unpredictable, shape_of
+from .traces import NEVER, NOW, Replay, Trace, TracePoint, Tracer, Unpredictable, shape_of
 
 FIRST_END = 1  # where in a row its ends begin: behind the state that it is for
 FIRST_EDGE = 3
@@ -36,7 +36,7 @@ class Step:
     insn: Insn
     trace_of: Callable[[Insn], Trace]
     first: int
-    fetches: tuple[Point, ...]
+    fetches: tuple[TracePoint, ...]
     points: int
     is_plain: bool
     branches: bool
@@ -98,10 +98,10 @@ class Segment:
         return FIRST_EDGE + len(self.edges)
 
 
-class Way(NamedTuple):
+class ClockCase(NamedTuple):
     """What happens to an instruction if conditions hold or not: where it is fetched, the most clocks and waits."""
 
-    fetches: tuple[Point, ...]
+    fetches: tuple[TracePoint, ...]
     max_clocks: int
     max_waits: int
 
@@ -120,7 +120,7 @@ def blank_values(cpu: Cpu, model: type[Timing]) -> dict[str, list[int]]:
     return values | {name: [model.blank.get(name, 0)] * cpu.layout.fields[name][1] for name in model.marks}
 
 
-class Plan:
+class RegionPlan:
     """A region without the instructions whose clocks depend on more, and the segments of its blocks.
 
     region       what is left: those instructions run by themselves
@@ -173,7 +173,7 @@ class Plan:
         found = {bool(first.fetches) and first.fetches[0].words in {each.words for each in way.fetches} for way in ways}
         return found.pop() if len(found) == 1 else None
 
-    def _ways(self, before: Trace | None, trace: Trace, taken: bool = False) -> list[Way]:
+    def _ways(self, before: Trace | None, trace: Trace, taken: bool = False) -> list[ClockCase]:
         """Run an instruction after another one, for each way that the conditions in both may be."""
         replay, found = self._replay, []
         own = list(product((False, True), repeat=trace.conditions))
@@ -186,7 +186,7 @@ class Plan:
                 start, replay.holding = len(replay.points), iter(second)
                 replay.step(trace)
                 fetches = replay.points[start : len(replay.points) - trace.points]
-                found.append(Way(tuple(fetches), replay.timing.max_clocks, replay.timing.max_waits))
+                found.append(ClockCase(tuple(fetches), replay.timing.max_clocks, replay.timing.max_waits))
         return found
 
     def _parts(self, insns: tuple[Insn, ...]) -> Iterator[tuple[list[Insn], list[Segment]]]:
@@ -250,7 +250,7 @@ class Plan:
                 steps: list[Step] = []
                 for fetches, points, is_plain, branches, shape, numbers in cached_steps:
                     part.append(next(insns) if part else insn)
-                    places = tuple(Point(name, tuple(words), NEVER) for name, words in fetches)
+                    places = tuple(TracePoint(name, tuple(words), NEVER) for name, words in fetches)
                     first, text = steps[-1].end if steps else 0, shapes[shape]
                     steps.append(Step(part[-1], self._trace, first, places, points, is_plain, branches, text, numbers))
                 segments.append(Segment(steps))

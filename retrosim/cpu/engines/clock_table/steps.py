@@ -30,8 +30,8 @@ from ...spec.timing import Timing
 from ...spec.values import Word
 from ..compiled import Effort, functions_of, groups_with
 from ..emit import Emitter
-from .segments import Plan, Segment
-from .traces import EDGE, KIND_SHIFT, NEVER, NOW, WAIT, WIDTH, Event, Trace, Unpredictable, is_input, is_number
+from .segments import RegionPlan, Segment
+from .traces import EDGE, KIND_SHIFT, NEVER, NOW, WAIT, WIDTH, Trace, TraceEvent, Unpredictable, is_input, is_number
 
 # a record: words of 32 bits; of consecutive ones each begins where the one before ends
 SIZE_WORD, POINT_WORD, PC_WORD, END_WORD, FIRST_WORD = range(2, 7)  # words 0 and 1: the function
@@ -104,7 +104,7 @@ class StepEmitter(Emitter):
         self._point += 1
         return self._point - 1
 
-    def _run(self, events: Iterable[Event]) -> None:
+    def _run(self, events: Iterable[TraceEvent]) -> None:
         for name, details in events:
             if name == "memory":
                 self._memory(*details)
@@ -131,7 +131,7 @@ class StepEmitter(Emitter):
         self.timing.memory(self.word(32, location), bits, write)
         self._operand = None
 
-    def _when(self, then: list[Event], otherwise: list[Event]) -> None:
+    def _when(self, then: list[TraceEvent], otherwise: list[TraceEvent]) -> None:
         condition = self._input(self._new_point()).trunc(1)
         self.when(condition, lambda: self._run(then), lambda: self._run(otherwise))
 
@@ -254,7 +254,7 @@ def _emit_other(cpu: Cpu, model: type[Timing], number: int, code: Function) -> N
     StepEmitter(cpu, model, code).emit_other(number)
 
 
-class Records(NamedTuple):
+class StepRecords(NamedTuple):
     """The records of a segment, uint32, where they are in memory, and where each step's begins."""
 
     words: np.ndarray
@@ -262,13 +262,13 @@ class Records(NamedTuple):
     begins: list[int]
 
 
-class Steps:
+class CompiledSteps:
     """The steps of a plan, compiled, or loaded from the cache.
 
     run, load, store  the functions that are no step
     """
 
-    def __init__(self, cpu: Cpu, timing: str, plan: Plan) -> None:
+    def __init__(self, cpu: Cpu, timing: str, plan: RegionPlan) -> None:
         model, wanted = cpu.timing_class(timing), {}
         for step in plan.steps:
             if step.shape not in wanted:
@@ -279,7 +279,7 @@ class Steps:
         self._functions = functions_of(self._groups)
         self.run, self.load, self.store = map(CALL, self._groups[0].stubs)
 
-    def records(self, segment: Segment) -> Records:
+    def records(self, segment: Segment) -> StepRecords:
         words: list[int] = []
         begins: list[int] = []
         for step in segment.steps:
@@ -291,7 +291,7 @@ class Steps:
         records = np.array(words, np.uint32)
         for step, begin in zip(segment.steps, begins, strict=True):
             records.view(np.uint64)[begin // 8] = self._functions[step.shape]
-        return Records(records, records.ctypes.data, begins)
+        return StepRecords(records, records.ctypes.data, begins)
 
 
 class StepRunner:
@@ -308,8 +308,8 @@ class StepRunner:
         self._values = np.zeros(sum(cpu.layout.fields[name][1] for name in (*model.times, *model.marks)), np.uint64)
         self._values_at, self._state_at = self._values.ctypes.data, self.state.ctypes.data
         self._inputs: Iterable[tuple[int, int]] = ()
-        self._steps: dict[Segment, Steps] = {}
-        self._records: dict[Segment, Records] = {}
+        self._steps: dict[Segment, CompiledSteps] = {}
+        self._records: dict[Segment, StepRecords] = {}
         self._hold(POINTS)
 
     def _hold(self, points: int) -> None:
@@ -318,7 +318,7 @@ class StepRunner:
         self._given = given.data
         self._points_at, self._given_at = self.points.ctypes.data, given.ctypes.data
 
-    def add(self, plan: Plan, steps: Steps) -> None:
+    def add(self, plan: RegionPlan, steps: CompiledSteps) -> None:
         """Get ready for the segments of a plan."""
         self._functions = steps
         added = [segment for segments in plan.segments.values() for segment in segments]

@@ -30,7 +30,7 @@ class Unpredictable(Exception):
     """The clocks of an instruction depend on more."""
 
 
-class Point(NamedTuple):
+class TracePoint(NamedTuple):
     """A place in an instruction where its clocks depend on what happens then: an input, usually 0.
 
     name   subroutine that is called there, "" for none
@@ -43,7 +43,7 @@ class Point(NamedTuple):
     now: int
 
 
-class Event(NamedTuple):
+class TraceEvent(NamedTuple):
     """What an instruction tells: a method of the model, and its arguments.
 
     Of memory operands those are (bits, write). Two are no methods: "when", for a condition that is an input and has
@@ -83,7 +83,7 @@ class Trace:
     insn: Insn
     operands: dict[str, Any]
     fields: tuple[int, ...]
-    events: tuple[Event, ...]
+    events: tuple[TraceEvent, ...]
     whens: frozenset[int]
     branches: bool
     aborts: int
@@ -108,13 +108,13 @@ class Trace:
         return tuple(_outcomes(self.events))
 
 
-def _conditions(event: Event) -> int:
+def _conditions(event: TraceEvent) -> int:
     if event.name == "when":
         return 1 + sum(_conditions(each) for part in event.details for each in part)
     return event.name == "outcome" and is_input(event.details[0])
 
 
-def _outcomes(events: Iterable[Event]) -> Iterator[bool]:
+def _outcomes(events: Iterable[TraceEvent]) -> Iterator[bool]:
     for name, details in events:
         if name == "when":
             yield from (each for part in details for each in _outcomes(part))
@@ -128,7 +128,7 @@ class _Notes:
     def __init__(self, m: Tracer, model: type[Timing]) -> None:
         self.m, self.model = m, model
         self._whole = model(m)
-        self.events: list[Event] = []
+        self.events: list[TraceEvent] = []
 
     def start(self, row: Any, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         self.row, self.operands = row, operands
@@ -169,7 +169,7 @@ class _Notes:
     def _note(self, name: str, *details: Any) -> None:
         if self.m.loops:
             raise Unpredictable
-        self.events.append(Event(name, details))
+        self.events.append(TraceEvent(name, details))
 
 
 class Tracer(Watcher):
@@ -189,7 +189,9 @@ class Tracer(Watcher):
         self.run(insn)
         notes, taken = self._notes, None if self._branched is None else self._branched.value
         events = tuple(
-            Event(name, (EDGE,)) if name == "outcome" and is_input(details[0]) and details[0].value == taken else event
+            TraceEvent(name, (EDGE,))
+            if name == "outcome" and is_input(details[0]) and details[0].value == taken
+            else event
             for event in notes.events
             for name, details in [event]
         )
@@ -211,9 +213,9 @@ class Tracer(Watcher):
         notes, number = self._notes, self._count
         self._count += 1
         before = notes.events
-        details: tuple[list[Event], list[Event]] = [], []
+        details: tuple[list[TraceEvent], list[TraceEvent]] = [], []
 
-        def noting(body: Callable[[], None], events: list[Event]) -> Callable[[], None]:
+        def noting(body: Callable[[], None], events: list[TraceEvent]) -> Callable[[], None]:
             def run() -> None:
                 notes.events = events
                 body()
@@ -224,7 +226,7 @@ class Tracer(Watcher):
         notes.events = before
         if details[0] or details[1]:
             self._whens.add(number)
-            before.append(Event("when", details))
+            before.append(TraceEvent("when", details))
 
     def _note(self, name: str, n: int | None, is_write: bool) -> None:
         if name in self._own:
@@ -255,7 +257,7 @@ class Replay:
         self.parameters = {"memory": [0] * fields["memory"][1]}
         self._widths = {name: bits for name, (bits, _) in cpu.layout.fields.items()}
         self.timing = model(self)
-        self.points: list[Point] = []
+        self.points: list[TracePoint] = []
         self.inputs: Mapping[int, int] = {}
         self.holding: Iterator[bool] = iter(())
 
@@ -266,9 +268,9 @@ class Replay:
         points  how many have been passed
         """
         self.values, self.inputs = values, inputs
-        self.points = [Point("", (), NEVER)] * points
+        self.points = [TracePoint("", (), NEVER)] * points
 
-    def step(self, trace: Trace, taken: bool = False, fetches: tuple[Point, ...] | None = None) -> None:
+    def step(self, trace: Trace, taken: bool = False, fetches: tuple[TracePoint, ...] | None = None) -> None:
         """Run an instruction; `fetches` are the points at which it may be fetched, None when they are to be found."""
         insn, timing = trace.insn, self.timing
         self.pc, self.next_pc = Word(32, insn.pc), Word(32, insn.end)
@@ -281,7 +283,7 @@ class Replay:
         self._run(trace.events, taken)
         timing.finish()
 
-    def _run(self, events: Iterable[Event], taken: bool) -> None:
+    def _run(self, events: Iterable[TraceEvent], taken: bool) -> None:
         for name, details in events:
             if name == "memory":
                 self._memory(*details)
@@ -298,16 +300,16 @@ class Replay:
 
     def _new_point(self) -> int:
         """Add a point; return its input."""
-        self.points.append(Point("", (), NEVER))
+        self.points.append(TracePoint("", (), NEVER))
         return self.inputs.get(len(self.points) - 1, 0)
 
-    def _when(self, then: list[Event], otherwise: list[Event], taken: bool) -> None:
+    def _when(self, then: list[TraceEvent], otherwise: list[TraceEvent], taken: bool) -> None:
         holds = self._holds()
         for events, is_run in ((then, holds), (otherwise, not holds)):
             if is_run:
                 self._run(events, taken)
             else:
-                self.points += [Point("", (), NEVER)] * sum(event.points for event in events)
+                self.points += [TracePoint("", (), NEVER)] * sum(event.points for event in events)
 
     def _condition(self, details: Word | None, taken: bool) -> Word:
         if details is EDGE:
@@ -329,10 +331,10 @@ class Replay:
         if self._operand is not None:
             if self.points[-1].name:
                 raise Unpredictable
-            self.points[-1] = Point(name, (), now)
+            self.points[-1] = TracePoint(name, (), now)
             return Word(64, self._operand)
         if self._fetches is None:
-            self.points.append(Point(name, tuple(known), now))
+            self.points.append(TracePoint(name, tuple(known), now))
             return Word(64, self.inputs.get(len(self.points) - 1, 0))
         for number, point in enumerate(self._fetches, self._first):
             if point.words == tuple(known):

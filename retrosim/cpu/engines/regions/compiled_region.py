@@ -10,8 +10,8 @@ from ...spec.cpu import Cpu
 from ...spec.ir import Function
 from ...spec.timing import Timing
 from ..clock_table.memo_region import MemoRegionEmitter
-from ..clock_table.segments import Plan
-from ..clock_table.steps import Steps
+from ..clock_table.segments import RegionPlan
+from ..clock_table.steps import CompiledSteps
 from ..compiled import Effort, cache_plan, cached_plan, compile_functions
 from .counting import Counting, CountingRegionEmitter
 from .recompile import RegionEmitter
@@ -34,7 +34,7 @@ class CompiledRegion:
         model = cpu.timing_class(timing)
         self.counting = counting
         self.plan = _plan(cpu, timing, region) if model.marks else None
-        self.steps = Steps(cpu, timing, self.plan) if self.plan else None
+        self.steps = CompiledSteps(cpu, timing, self.plan) if self.plan else None
         self.region = self.plan.region if self.plan else region
         emit = partial(_emit, cpu, model, region, self.plan)
         if counting is not None:
@@ -44,13 +44,13 @@ class CompiledRegion:
         self.address = int(self._functions.addresses[0])
 
 
-def _plan(cpu: Cpu, timing: str, region: Region) -> Plan:
+def _plan(cpu: Cpu, timing: str, region: Region) -> RegionPlan:
     """Return the plan of a region: made from what is in the cache, or put there."""
     name, model = region_name(cpu, timing, region), cpu.timing_class(timing)
     cached = cached_plan(name)
     if cached is not None:
-        return Plan(cpu, model, region, json.loads(cached))
-    plan = Plan(cpu, model, region)
+        return RegionPlan(cpu, model, region, json.loads(cached))
+    plan = RegionPlan(cpu, model, region)
     cache_plan(name, json.dumps(plan.to_cache(), separators=(",", ":")).encode())
     return plan
 
@@ -69,17 +69,17 @@ def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False, coun
     return f"{kind}_{cpu.label}_{timing}_{digest}{'_quick' if quick else ''}"
 
 
-def emit_region(cpu: Cpu, model: type[Timing], region: Region | Plan, code: Function) -> None:
+def emit_region(cpu: Cpu, model: type[Timing], region: Region | RegionPlan, code: Function) -> None:
     """Emit the function of a region; by a plan its clocks come from the table."""
-    if isinstance(region, Plan):
+    if isinstance(region, RegionPlan):
         MemoRegionEmitter(cpu, model, code, region).emit()
     else:
         RegionEmitter(cpu, model, code, region).emit()
 
 
-def _emit(cpu: Cpu, model: type[Timing], region: Region, plan: Plan | None, code: Function) -> None:
+def _emit(cpu: Cpu, model: type[Timing], region: Region, plan: RegionPlan | None, code: Function) -> None:
     if plan is not None and not plan.is_complete:
-        plan = Plan(cpu, model, region)
+        plan = RegionPlan(cpu, model, region)
     emit_region(cpu, model, plan or region, code)
 
 

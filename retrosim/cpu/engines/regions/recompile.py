@@ -3,7 +3,7 @@
 A region is a handler like any other (handlers.py): the records of its entry points call it, and it continues with
 the record of whatever address it leaves to. So interpreter and regions pass control to each other without the host,
 and code that no region knows just runs in between. Inside, operands are literals, guest branches are branches, and what
-is used most of the state lives in SSA values (`Slots`); it is loaded on entry and stored on exit.
+is used most of the state lives in SSA values (`RegionSlots`); it is loaded on entry and stored on exit.
 
 A region runs only while the budget and the clock's limit are further away than its longest path between two checks can
 take (`Timing.max_clocks` bounds an instruction); the rest of a slice is the interpreter's, which stops exactly.
@@ -17,7 +17,7 @@ from typing import Any
 
 from retrosim.errors import SpecError
 
-from ...spec.cpu import ADDRESS_MASK, CODE_WRITTEN, Cpu, Layout
+from ...spec.cpu import ADDRESS_MASK, CODE_WRITTEN, Cpu, StateLayout
 from ...spec.ir import I32, I64, POINTER, UNLIKELY, Function
 from ...spec.ir import Block as IrBlock
 from ...spec.rows import Insn
@@ -41,13 +41,13 @@ Element = tuple[str, int]
 """Name of a field, and which of its elements."""
 
 
-class Slots:
+class RegionSlots:
     """The slots of a region's function.
 
     changed  elements that are to be stored when the region is left
     """
 
-    def __init__(self, code: Function, layout: Layout) -> None:
+    def __init__(self, code: Function, layout: StateLayout) -> None:
         self._code, self._layout = code, layout
         self._addresses: dict[Element, str] = {}
         self.changed: set[Element] = set()
@@ -86,7 +86,7 @@ class Slots:
 # The headroom is what the budget and the clock's limit leave, less the longest path between two checks.
 
 
-class Counter:
+class CounterEmitter:
     """Emits the counting into a region."""
 
     def __init__(self, m: Emitter) -> None:
@@ -137,7 +137,7 @@ MAX_COUNTED = 1 << EXECUTED_BITS - 1  # what it counts before headroom ends in a
 FIRST_EXECUTED = 1 << EXECUTED_BITS - 2  # what they begin with: blocks may take back what others count in advance
 
 
-class PackedCounter(Counter):
+class PackedCounter(CounterEmitter):
     """Counts what decoding knows, instructions and clocks, in one number: a host has few registers.
 
     The number is negative while there is headroom: what has been counted (clocks, and instructions where some take no
@@ -192,7 +192,7 @@ class RegionEmitter(Emitter):
     """Emits the function of one region."""
 
     alone_word = ORDINARY_WORD  # of a record: the handler of the instruction alone
-    counter: type[Counter] = PackedCounter
+    counter: type[CounterEmitter] = PackedCounter
     nothing: tuple[int, ...] = NOTHING  # executed and not counted yet
 
     def __init__(self, cpu: Cpu, timing: Any, code: Function, region: Region) -> None:
@@ -200,7 +200,7 @@ class RegionEmitter(Emitter):
         self.chain = Chain(self, self.now)
         code.attributes[:4] = ["noalias"] * 4
         self.region = region
-        self._slots = Slots(code, cpu.layout)
+        self._slots = RegionSlots(code, cpu.layout)
         self._address, self._how = code.slot(I32), code.slot(I32)
         self._cached: dict[tuple[str, int], Word] = {}  # values that fields are known to hold here in the block
         self._depth = 0
