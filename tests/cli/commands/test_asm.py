@@ -44,7 +44,7 @@ def test_every_error_is_shown_with_its_line(run) -> None:
     assert not Path("bad.elf").exists()
     ran = run("asm", "bad.s", "--cpu", "m68000", "--json")
     assert ran.status == 4 and '"line": 3' in ran.out
-    run("asm", "missing.s", "--cpu", "m68000").is_refused(4, "missing.s: ", "No such file")
+    run("asm", "missing.s", "--cpu", "m68000").is_refused(4, "missing.s: ", "no such file")
     run("asm", "bad.s", "--cpu", "z80").is_refused(2, "cpu 'z80': allowed m68000")
 
 
