@@ -27,6 +27,7 @@ def known_counts(folder, texts: list[str], size: str = "l") -> list[bool]:
     return known
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("stored", SIZES)
 @pytest.mark.parametrize("place", ["{}(a0)", "0x3010{:+}"])
 def test_a_word_stays_until_it_is_stored_to(tmp_path, stored, place):
@@ -40,6 +41,7 @@ def test_a_word_stays_until_it_is_stored_to(tmp_path, stored, place):
     assert known_counts(tmp_path, texts) == [offset + SIZES[stored] <= 0 or offset >= 4 for offset in offsets]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("stored", ["b", "w"])
 def test_small_words_stay_too(tmp_path, stored):
     offsets = range(-2, 3, SIZES[stored])

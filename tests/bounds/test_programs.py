@@ -92,6 +92,7 @@ ROUTINES = {
 }
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ROUTINES)
 def test_bounds_hold_all_calls_and_little_more(tmp_path, name):
     texts, *_ = zip(*ROUTINES[name], strict=True)
