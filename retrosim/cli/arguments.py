@@ -31,7 +31,7 @@ def add_others(parser: Parser) -> None:
 
 def add_cflags(parser: Parser) -> None:
     parser.add_argument(
-        "--cflags", metavar="FLAGS", help="flags for the compiler of C sources, behind retrosim's own: --cflags=-O1"
+        "--cflags", metavar="FLAGS", help="flags for the compiler of C sources, after retrosim's own: --cflags=-O1"
     )
 
 

@@ -293,8 +293,8 @@ unicorn, musashi and native-c.""",
     "kernels": Subject(
         """The functions of retrosim.collide beside pygame, scipy, shapely and others.
 
-With 50 to 2 000 000 objects. What is not installed is left out and named.""",
-        lambda parser: _add_objects(parser, "50 to 2 000 000"),
+With 50 to 2,000,000 objects. What is not installed is left out and named.""",
+        lambda parser: _add_objects(parser, "50 to 2,000,000"),
         _kernels,
         15,
     ),

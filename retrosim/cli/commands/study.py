@@ -1,9 +1,10 @@
 """Compare the collision methods of five documents: errors, operations, cycles.
 
 The documents are Moertel 1994, Mackey 1995, Jon E P 2007, No-collision boxes
-2011 and Rekaby 2011. All methods run on the same random scenes, and on ten more
-made to break some of them. Errors are counted against an exact test, cycles on
-the machine code of the ROMs. `retrosim guide study` explains the table.
+2011 and Rekaby 2011. All methods run on the same random scenes, and on twelve
+more that are made to break some of them. Errors are counted against an exact
+test, cycles on the machine code of the ROMs. `retrosim guide study` explains
+the table.
 
 --sectors measures something else: what the size of a sector costs with the
 four shifts of 1994, beside the size that the document advises.
