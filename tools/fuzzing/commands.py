@@ -123,16 +123,23 @@ def _run(main, words: list[str], folder: Path) -> dict[str, object]:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     signal.signal(signal.SIGALRM, signal.default_int_handler)
     signal.setitimer(signal.ITIMER_REAL, SECONDS, SECONDS)
-    begun = time.process_time()
+    begun, status = time.process_time(), INTERRUPTED
     try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
-            sys.stdin = io.StringIO()
-            status = main(words)
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+                sys.stdin = io.StringIO()
+                status = main(words)
+        finally:
+            _end_interruptions()
     except KeyboardInterrupt:  # it came when the command had just been interrupted, or had ended
-        status = 130
-    signal.setitimer(signal.ITIMER_REAL, 0)
+        _end_interruptions()
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
     return {"status": status, "error": error.getvalue()[-4000:], "seconds": time.process_time() - begun, "grown": grown}
+
+
+def _end_interruptions() -> None:
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _judge(status: int, error: str, seconds: float, grown: int) -> bool:
