@@ -37,8 +37,8 @@ def render_comparison(result: Comparison) -> RenderableType:
         _work(result),
     ]
     if result.machines:
-        parts += [heading("FrameClocks per frame"), _clocks(result, lambda clocks: decimal(clocks.cycles_per_frame))]
-        parts += [heading("FrameClocks per pair"), _clocks(result, lambda clocks: decimal(clocks.cycles_per_pair, 1))]
+        parts += [heading("Clocks per frame"), _clocks(result, lambda clocks: decimal(clocks.cycles_per_frame))]
+        parts += [heading("Clocks per pair"), _clocks(result, lambda clocks: decimal(clocks.cycles_per_pair, 1))]
     return Group(*parts, notes(result.notes))
 
 

@@ -89,6 +89,9 @@ def test_a_kernel_joins(checkout: Path) -> None:
         below(checkout / "retrosim" / folder / "__init__.py", row, "diamonds  squares that stand on a corner\n")
     judge(checkout, "tests/collide/test_diamonds.py", "tests/collide/test_oracle.py", "tests/test_layers.py")
     judge(checkout, "tests/collide/test_interface.py", "-k", "diamonds")
+    study = "from retrosim.study.comparison import compare_methods; print(compare_methods([], ['diamonds'], scenes=1))"
+    done = subprocess.run([sys.executable, "-c", study], cwd=checkout, capture_output=True, text=True)
+    assert "stated=Errors(false_positives=0, false_negatives=0)" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.full

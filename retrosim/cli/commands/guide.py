@@ -88,12 +88,26 @@ def _find(name: str) -> Page:
 
 def _show(page: Page) -> None:
     """Show a page in the terminal; through the pager if it is longer than that."""
-    from rich.console import Console
-    from rich.markdown import Markdown
+    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.markdown import Markdown, TableElement
+    from rich.table import Table
+
+    class WholeTable(TableElement):
+        """A table whose long words go on in the next line; rich cuts them off."""
+
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            for table in super().__rich_console__(console, options):
+                if isinstance(table, Table):
+                    for column in table.columns:
+                        column.overflow = "fold"
+                yield table
+
+    class WholeMarkdown(Markdown):
+        elements = {**Markdown.elements, "table_open": WholeTable}  # noqa: RUF012
 
     console = Console(highlight=False)
     console.width = min(console.width, MAX_WIDTH)
-    markdown = Markdown(page.text, hyperlinks=False)
+    markdown = WholeMarkdown(page.text, hyperlinks=False)
     if len(console.render_lines(markdown)) < console.height:
         console.print(markdown)
         return

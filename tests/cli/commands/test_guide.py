@@ -85,6 +85,16 @@ def test_a_terminal_gets_a_set_page(
     assert "Tapes: record a game" in shown and "# Tapes" not in shown and "|---" not in shown
 
 
+def test_a_narrow_terminal_gets_whole_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in (("LINES", 500), ("COLUMNS", 80), ("TERM", "xterm")):
+        monkeypatch.setenv(name, str(value))
+    guide._show(read_page("speed"))
+    shown = capsys.readouterr().out
+    assert "recompiler" in shown and "…" not in shown and max(map(len, shown.splitlines())) <= 80
+
+
 def test_it_is_quick_and_needs_no_compiler(tmp_path: Path) -> None:
     code = (
         "import sys; from retrosim.cli import main; status = main(['guide', 'start'])\n"

@@ -10,7 +10,7 @@ QUICK = ("study", "--method", "spheres", "--machine", "mc68000-8", "--scenes", "
 def test_study_as_table_json_csv_and_picture(run, tmp_path) -> None:
     picture = tmp_path / "study.png"
     ran = run(*QUICK, "--picture", str(picture))
-    assert ran.status == 0 and "spheres, open" in ran.out and "Clocks per frame" in ran.out
+    assert ran.status == 0 and "spheres, open" in ran.out and "\nClocks per frame\n" in ran.out
     assert picture.read_bytes().startswith(b"\x89PNG")
     run(*QUICK, "--picture", str(picture)).is_refused(1, "exists already")
     result = json.loads(run(*QUICK, "--json", "--seed", "7").out)
