@@ -93,15 +93,7 @@ def finished(program: Program, preset: Preset, first_boot: str) -> Assembly:
         each.name for each in named if each.section is not None
     )
     return Assembly(
-        preset.isa,
-        boot,
-        entry,
-        tuple(sections),
-        symbols,
-        lines,
-        elf,
-        exports,
-        tuple(sorted(program.outside.used)),
+        preset.isa, boot, entry, tuple(sections), symbols, lines, elf, exports, tuple(sorted(program.outside.used))
     )
 
 

@@ -19,16 +19,7 @@ from retrosim.reading import digest_of, read_file
 from retrosim.rom import Image
 from retrosim.rom.formats import File, load_file
 from retrosim.rom.formats.elf import STARTS, kit_objects, link, objects_of
-from retrosim.rom.formats.objects import (
-    ABSOLUTE,
-    FUNCTION,
-    GLOBAL,
-    LOCAL,
-    UNDEFINED,
-    Object,
-    ObjectSymbol,
-    read_object,
-)
+from retrosim.rom.formats.objects import ABSOLUTE, FUNCTION, GLOBAL, LOCAL, UNDEFINED, Object, ObjectSymbol, read_object
 from retrosim.rom.formats.sources import compiled, run_compiler
 from retrosim.rom.image import LOAD_ADDRESS, MAX_IMAGE_BYTES, Family, family_of
 from retrosim.rom.library import kit_folder
@@ -101,10 +92,7 @@ MAX_ROUNDS = 12
 
 
 def link_sources(
-    paths: Sequence[Path],
-    machine: str,
-    note: Callable[[str], None] = lambda text: None,
-    flags: tuple[str, ...] = (),
+    paths: Sequence[Path], machine: str, note: Callable[[str], None] = lambda text: None, flags: tuple[str, ...] = ()
 ) -> Image:
     """Return the program that sources and objects make together.
 

@@ -9,11 +9,7 @@ from retrosim.rom.image import family_of
 
 FLAT, REAL = "flat", "real"
 _OF_ISA: dict[str, Preset] = {preset.isa: preset for preset in PRESETS.values()}
-CPU_NAMES = (
-    *_OF_ISA,
-    *(f"{isa}-{REAL}" for isa in _OF_ISA if REAL in family_of(isa).boots_of(isa)),
-    *PRESETS,
-)
+CPU_NAMES = (*_OF_ISA, *(f"{isa}-{REAL}" for isa in _OF_ISA if REAL in family_of(isa).boots_of(isa)), *PRESETS)
 _ALSO = {
     "68000": "m68000", "mc68000": "m68000", "68040": "m68040", "mc68040": "m68040", "601": "ppc601", "mpc601": "ppc601",
     "286": "i286", "80286": "i286", "386": "i386", "80386": "i386", "486": "i486", "80486": "i486",

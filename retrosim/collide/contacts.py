@@ -132,13 +132,7 @@ def circles(x: np.ndarray, y: np.ndarray, pairs: np.ndarray, *, radius: int | np
 
 
 def sweep_boxes(
-    x: np.ndarray,
-    y: np.ndarray,
-    move_x: np.ndarray,
-    move_y: np.ndarray,
-    pairs: np.ndarray,
-    *,
-    size: int | np.ndarray,
+    x: np.ndarray, y: np.ndarray, move_x: np.ndarray, move_y: np.ndarray, pairs: np.ndarray, *, size: int | np.ndarray
 ) -> Impacts:
     """Find when pairs of boxes meet, as an exact fraction of the frame.
 
@@ -164,13 +158,7 @@ def sweep_boxes(
 
 
 def sweep_circles(
-    x: np.ndarray,
-    y: np.ndarray,
-    move_x: np.ndarray,
-    move_y: np.ndarray,
-    pairs: np.ndarray,
-    *,
-    radius: int | np.ndarray,
+    x: np.ndarray, y: np.ndarray, move_x: np.ndarray, move_y: np.ndarray, pairs: np.ndarray, *, radius: int | np.ndarray
 ) -> Impacts:
     """Find when pairs of circles meet: which do is exact, and so is the time if it is a fraction.
 

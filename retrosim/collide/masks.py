@@ -189,13 +189,7 @@ def hits(
 
 
 def contacts(
-    x: np.ndarray,
-    y: np.ndarray,
-    shape: np.ndarray,
-    sprites: Masks,
-    pairs: np.ndarray,
-    *,
-    out: np.ndarray | None = None,
+    x: np.ndarray, y: np.ndarray, shape: np.ndarray, sprites: Masks, pairs: np.ndarray, *, out: np.ndarray | None = None
 ) -> np.ndarray:
     """Test the listed pairs and say where they meet.
 
@@ -214,14 +208,7 @@ def contacts(
 
 
 def contact_rows(
-    x: np.ndarray,
-    y: np.ndarray,
-    shape: np.ndarray,
-    sprites: Masks,
-    a: int,
-    b: int,
-    *,
-    out: np.ndarray | None = None,
+    x: np.ndarray, y: np.ndarray, shape: np.ndarray, sprites: Masks, a: int, b: int, *, out: np.ndarray | None = None
 ) -> np.ndarray:
     """List where objects `a` and `b` meet, row by row.
 

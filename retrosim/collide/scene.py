@@ -70,16 +70,7 @@ from .kernels.pairs.hierarchical_grid import (
     TWO,
     WORD,
 )
-from .kernels.pairs.kept_pairs import (
-    COLUMNS,
-    MAX_NEW,
-    MOVE,
-    STAMP,
-    compare_lists,
-    keep_new,
-    merge_pairs,
-    update_small,
-)
+from .kernels.pairs.kept_pairs import COLUMNS, MAX_NEW, MOVE, STAMP, compare_lists, keep_new, merge_pairs, update_small
 
 MAX_IDS = MAX_STAMP = (1 << 31) - 1
 SHARE = 8  # an eighth of the objects is little enough to compare with what was sorted before it moved

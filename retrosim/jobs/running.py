@@ -116,11 +116,7 @@ def _held(content: bytes) -> bytes:
 
 
 def _remote(
-    work: str,
-    text: str,
-    trees: tuple[tuple[str, Mapping[str, str]], ...],
-    contents: Mapping[str, bytes],
-    expected: str,
+    work: str, text: str, trees: tuple[tuple[str, Mapping[str, str]], ...], contents: Mapping[str, bytes], expected: str
 ) -> dict[str, Any]:
     """Do a task on a worker."""
     from retrosim.version import __version__

@@ -76,9 +76,7 @@ def _is_whole(source: ShapeSource, world: Mapping[str, np.ndarray]) -> bool:
 
 
 def shapes_of(
-    program: str,
-    world: Mapping[str, np.ndarray],
-    auxiliary: Callable[[ShapeSource, Columns], Columns],
+    program: str, world: Mapping[str, np.ndarray], auxiliary: Callable[[ShapeSource, Columns], Columns]
 ) -> Shapes | None:
     """Return what a program tests.
 

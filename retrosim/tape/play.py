@@ -110,12 +110,7 @@ class Player:
     """
 
     def __init__(
-        self,
-        tape: Tape,
-        machine: PlayableMachine,
-        *,
-        force: bool = False,
-        sync: dict[str, int | str] | None = None,
+        self, tape: Tape, machine: PlayableMachine, *, force: bool = False, sync: dict[str, int | str] | None = None
     ) -> None:
         self._rom = program_of(machine)
         self.tape = tape
@@ -298,11 +293,7 @@ class Player:
         self.stop, self.spent = None, ""
 
     def run(
-        self,
-        to: int | None = None,
-        on_progress: Callable[[int, int], None] | None = None,
-        *,
-        keep_on: bool = False,
+        self, to: int | None = None, on_progress: Callable[[int, int], None] | None = None, *, keep_on: bool = False
     ) -> bool:
         """Play on.
 

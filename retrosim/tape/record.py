@@ -88,13 +88,7 @@ class Recorder:
         state = machine.save() if from_state else b""
         start = {"frame": machine.frame_number, "state": digest_of(state)} if from_state else POWER_ON
         header = new_header(
-            machine,
-            title=title,
-            author=author,
-            description=description,
-            hash_every=hash_every,
-            start=start,
-            sync=sync,
+            machine, title=title, author=author, description=description, hash_every=hash_every, start=start, sync=sync
         )
         self._set_up(Path(path), machine, header, live, clock, disk)
         if not from_state and not machine.frame_number:

@@ -70,14 +70,7 @@ def record_script(
     steps = _checked_steps(machine, frames, script)
     machine.reset()
     with Recorder(
-        path,
-        machine,
-        title=title,
-        author=author,
-        description=description,
-        hash_every=hash_every,
-        sync=sync,
-        live=False,
+        path, machine, title=title, author=author, description=description, hash_every=hash_every, sync=sync, live=False
     ) as recorder:
         return _record_steps(recorder, frames, steps, on_progress)
 

@@ -55,12 +55,7 @@ def _scan(x, y, size, block, out=None, tally=None):
 
 
 def pairs(
-    x: np.ndarray,
-    y: np.ndarray,
-    *,
-    size: int | np.ndarray = 30,
-    block: int = 64,
-    out: np.ndarray | None = None,
+    x: np.ndarray, y: np.ndarray, *, size: int | np.ndarray = 30, block: int = 64, out: np.ndarray | None = None
 ) -> np.ndarray:
     """List every pair of boxes that overlap or touch once: the candidates for one of the finer tests.
 
@@ -73,12 +68,7 @@ def pairs(
 
 
 def tally_tests(
-    x: np.ndarray,
-    y: np.ndarray,
-    *,
-    size: int | np.ndarray = 30,
-    block: int = 64,
-    out: np.ndarray | None = None,
+    x: np.ndarray, y: np.ndarray, *, size: int | np.ndarray = 30, block: int = 64, out: np.ndarray | None = None
 ) -> np.ndarray:
     """Run the checks and return how many were made in each block.
 

@@ -320,9 +320,7 @@ class Tiers:
 
 
 def _compile(
-    engine: weakref.ref[Tiers],
-    wanted: deque[Callable[[], Compiled]],
-    made: deque[Compiled | Exception],
+    engine: weakref.ref[Tiers], wanted: deque[Callable[[], Compiled]], made: deque[Compiled | Exception]
 ) -> None:
     """Compile what is wanted, in order (the worker thread, which keeps no machine in memory)."""
     while wanted and not _ending.is_set():

@@ -114,35 +114,17 @@ def trapv(m):
     _trap_if(m, m.get("v"))
 
 
-@insn(
-    "TRAP{c}",
-    "0101cccc11111100",
-    cost="TRAPcc/TRAPV not taken",
-    models=M68020_UP,
-    ref="M68000PRM 4-189",
-)
+@insn("TRAP{c}", "0101cccc11111100", cost="TRAPcc/TRAPV not taken", models=M68020_UP, ref="M68000PRM 4-189")
 def trapcc(m, c):
     _trap_if(m, condition(m, c))
 
 
-@insn(
-    "TRAP{c}.w {imm16}",
-    "0101cccc11111010",
-    cost="TRAPcc/TRAPV not taken",
-    models=M68020_UP,
-    ref="M68000PRM 4-189",
-)
+@insn("TRAP{c}.w {imm16}", "0101cccc11111010", cost="TRAPcc/TRAPV not taken", models=M68020_UP, ref="M68000PRM 4-189")
 def trapcc_word(m, c, imm16):
     _trap_if(m, condition(m, c))
 
 
-@insn(
-    "TRAP{c}.l #{disp32}",
-    "0101cccc11111011",
-    cost="TRAPcc/TRAPV not taken",
-    models=M68020_UP,
-    ref="M68000PRM 4-189",
-)
+@insn("TRAP{c}.l #{disp32}", "0101cccc11111011", cost="TRAPcc/TRAPV not taken", models=M68020_UP, ref="M68000PRM 4-189")
 def trapcc_long(m, c, disp32):
     _trap_if(m, condition(m, c))
 
@@ -151,13 +133,7 @@ def _trap_if(m, holds):
     m.when(holds, lambda: exception(m, TRAP_ON_OVERFLOW))
 
 
-@insn(
-    "LINE-A {t}",
-    "1010tttttttttttt",
-    calls=True,
-    cost="ILLEGAL, A-line, F-line",
-    ref="guide/programs.md, Services",
-)
+@insn("LINE-A {t}", "1010tttttttttttt", calls=True, cost="ILLEGAL, A-line, F-line", ref="guide/programs.md, Services")
 def line_a(m, t):
     m.leave(SERVICE, t)
 

@@ -254,11 +254,7 @@ def move16_both(m, b, a):
 
 
 @insn(
-    "MOVE16 ({b})+,({absolute})",
-    "1111011000000bbb",
-    cost="MOVE16 (An)+,xxx.L",
-    models=M68020_UP,
-    ref="M68000PRM 4-133",
+    "MOVE16 ({b})+,({absolute})", "1111011000000bbb", cost="MOVE16 (An)+,xxx.L", models=M68020_UP, ref="M68000PRM 4-133"
 )
 def move16_post_to_absolute(m, b, absolute):
     source = m.reg(b)
@@ -267,11 +263,7 @@ def move16_post_to_absolute(m, b, absolute):
 
 
 @insn(
-    "MOVE16 ({absolute}),({b})+",
-    "1111011000001bbb",
-    cost="MOVE16 xxx.L,(An)+",
-    models=M68020_UP,
-    ref="M68000PRM 4-133",
+    "MOVE16 ({absolute}),({b})+", "1111011000001bbb", cost="MOVE16 xxx.L,(An)+", models=M68020_UP, ref="M68000PRM 4-133"
 )
 def move16_absolute_to_post(m, b, absolute):
     destination = m.reg(b)
@@ -280,22 +272,14 @@ def move16_absolute_to_post(m, b, absolute):
 
 
 @insn(
-    "MOVE16 ({b}),({absolute})",
-    "1111011000010bbb",
-    cost="MOVE16 (An),xxx.L",
-    models=M68020_UP,
-    ref="M68000PRM 4-133",
+    "MOVE16 ({b}),({absolute})", "1111011000010bbb", cost="MOVE16 (An),xxx.L", models=M68020_UP, ref="M68000PRM 4-133"
 )
 def move16_to_absolute(m, b, absolute):
     _move16(m, m.reg(b), absolute)
 
 
 @insn(
-    "MOVE16 ({absolute}),({b})",
-    "1111011000011bbb",
-    cost="MOVE16 xxx.L,(An)",
-    models=M68020_UP,
-    ref="M68000PRM 4-133",
+    "MOVE16 ({absolute}),({b})", "1111011000011bbb", cost="MOVE16 xxx.L,(An)", models=M68020_UP, ref="M68000PRM 4-133"
 )
 def move16_from_absolute(m, b, absolute):
     _move16(m, absolute, m.reg(b))

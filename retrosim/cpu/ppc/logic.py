@@ -63,9 +63,7 @@ for _name, _opcode, _operation in (
     _dot = "." if _name == "andi" else ""
     for _letter, _kind, _add in (("", "uimm", 0), ("s", "ushifted", 1)):
         insn(
-            f"{_name[:-1]}i{_letter}{_dot} {{t}},{{s}},{{{_kind}}}",
-            f"{_opcode + _add:06b}dddddaaaaa{'i' * 16}",
-            ref=UM,
+            f"{_name[:-1]}i{_letter}{_dot} {{t}},{{s}},{{{_kind}}}", f"{_opcode + _add:06b}dddddaaaaa{'i' * 16}", ref=UM
         )(_immediate(_operation, bool(_letter), int(bool(_dot))))
 
 

@@ -137,10 +137,7 @@ def _half(m, sector: Word) -> Word:
 def _set_valid(m, sector: Word) -> None:
     """Mark a sector that has come as the other one of its line, if the line is still there."""
     entry = _find(m, sector >> 1)
-    m.when(
-        entry.ne(ABSENT),
-        lambda: m.set_element("tag", entry, m.element("tag", entry) | _half(m, sector)),
-    )
+    m.when(entry.ne(ABSENT), lambda: m.set_element("tag", entry, m.element("tag", entry) | _half(m, sector)))
 
 
 def _in_l2(m, sector: Word) -> Word:

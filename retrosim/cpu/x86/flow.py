@@ -157,13 +157,7 @@ def call_far(m, s, far):
 
 
 @insn(
-    "CALL FAR {ea}",
-    "11111111 mm011eee",
-    ea="mem",
-    flow=True,
-    calls=True,
-    cost="CALL m16:m",
-    ref="Intel 386 PRM, CALL",
+    "CALL FAR {ea}", "11111111 mm011eee", ea="mem", flow=True, calls=True, cost="CALL m16:m", ref="Intel 386 PRM, CALL"
 )
 def call_far_indirect(m, s, ea):
     _far_call(m, s, *_pointer(m, s, ea))

@@ -273,9 +273,7 @@ def shapes(columns: Columns) -> Shapes:
 
 
 SHAPES = ShapeSource(
-    objects=(*rules.LIMITS, "half_width", "half_height", "z", "collided"),
-    single=("method", "broad"),
-    shapes=shapes,
+    objects=(*rules.LIMITS, "half_width", "half_height", "z", "collided"), single=("method", "broad"), shapes=shapes
 )
 
 

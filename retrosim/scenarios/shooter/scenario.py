@@ -385,8 +385,4 @@ SHAPES = ShapeSource(
 
 RECORDS = ObjectRecords("gRecords", 63, first=4, last=12)
 
-WALK = WalkSource(
-    check="CheckAllObjects",
-    tests=(ReadTest(RECORDS),),
-    flags=(HitFlag("gRecords", "circles overlap"),),
-)
+WALK = WalkSource(check="CheckAllObjects", tests=(ReadTest(RECORDS),), flags=(HitFlag("gRecords", "circles overlap"),))
