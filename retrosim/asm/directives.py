@@ -30,17 +30,8 @@ Make = Callable[[str, Path | None], Action]
 
 MAX_KEPT = 1 << 20  # characters of directives that are kept to be met again
 ITEMS = {
-    "byte": 1,
-    "2byte": 2,
-    "short": 2,
-    "hword": 2,
-    "half": 2,
-    "4byte": 4,
-    "long": 4,
-    "int": 4,
-    "quad": 8,
-    "8byte": 8,
-}
+    "byte": 1, "2byte": 2, "short": 2, "hword": 2, "half": 2, "4byte": 4, "long": 4, "int": 4, "quad": 8, "8byte": 8,
+}  # fmt: skip
 MOTOROLA = {"b": 1, "w": 2, "l": 4, "": 2}
 INTEL = {"b": 1, "w": 2, "d": 4, "q": 8}
 TEXTS = {"ascii": b"", "asciz": b"\0", "string": b"\0"}
@@ -50,35 +41,10 @@ IGNORED = {
 }  # fmt: skip
 SECTIONS = {"text": ".text", "code": ".text", "data": ".data", "bss": ".bss", "rodata": ".rodata", "rdata": ".rodata"}
 POINTED = {
-    *ITEMS,
-    *TEXTS,
-    "word",
-    "size",
-    "type",
-    "file",
-    "ident",
-    "local",
-    "space",
-    "skip",
-    "zero",
-    "fill",
-    "weak",
-    "comm",
-}
-POINTED |= {
-    "lcomm",
-    "title",
-    "list",
-    "opt",
-    "cpu",
-    "arch",
-    "machine",
-    "export",
-    "import",
-    "default",
-    "external",
+    *ITEMS, *TEXTS, "word", "size", "type", "file", "ident", "local", "space", "skip", "zero", "fill", "weak",
+    "comm", "lcomm", "title", "list", "opt", "cpu", "arch", "machine", "export", "import", "default", "external",
     "code",
-}
+}  # fmt: skip
 _TEXT = re.compile(r"(\"(?:[^\"\\]|\\.|\"\")*\"|'(?:[^'\\]|\\.|'')*')")
 
 

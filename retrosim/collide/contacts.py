@@ -40,8 +40,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ._arguments import check_range, own_pairs
-from ._boxes import own_axis, own_radii, scene_of
-from ._queries import cross
+from ._boxes import own_radii, scene_of
+from ._queries import cross, own_points
 from .kernels.pairs.hierarchical_grid import LEFT, TOP
 
 MAX_RADIUS, MAX_MOVING_RADIUS = (1 << 30) - 1, 65535
@@ -113,7 +113,7 @@ def circles(x: np.ndarray, y: np.ndarray, pairs: np.ndarray, *, radius: int | np
     >>> circles(x, y, pairs, radius=15).depth.tolist()
     [8, 0]
     """
-    centres = _vectors(x, y)
+    centres = own_points(x, y)
     radii = own_radii("radius", radius, len(centres), MAX_RADIUS)
     pairs = own_pairs(pairs, len(centres))
     way, reach = centres[pairs[:, 0]] - centres[pairs[:, 1]], radii[pairs].sum(axis=1)
@@ -174,7 +174,7 @@ def sweep_circles(
     >>> met.hit.tolist(), (met.numerator / met.denominator).round(3).tolist()
     ([1, 1], [0.0, 0.449])
     """
-    centres = _vectors(x, y)
+    centres = own_points(x, y)
     moves = _moves(move_x, move_y, len(centres), MAX_CIRCLE_MOVE)
     radii = own_radii("radius", radius, len(centres), MAX_MOVING_RADIUS)
     pairs = own_pairs(pairs, len(centres))
@@ -196,14 +196,6 @@ def sweep_circles(
     return Impacts(hit.astype(np.uint8), numerator, PARTS * np.maximum(square, 1), normals)
 
 
-def _vectors(x: np.ndarray, y: np.ndarray, names: tuple[str, str] = ("x", "y")) -> np.ndarray:
-    """Check two arrays of numbers; return them as int64[n, 2]."""
-    across, down = own_axis(names[0], x), own_axis(names[1], y)
-    if len(across) != len(down):
-        raise ValueError(f"{names[1]} has length {len(down)}: allowed {len(across)}, as {names[0]} has")
-    return np.stack([across.astype(np.int64), down.astype(np.int64)], axis=1)
-
-
 def _boxes(x: np.ndarray, y: np.ndarray, size: int | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Check boxes; return corners and sides, int64[n, 2] each."""
     scene = scene_of(x, y, size, False).astype(np.int64)
@@ -212,7 +204,7 @@ def _boxes(x: np.ndarray, y: np.ndarray, size: int | np.ndarray) -> tuple[np.nda
 
 def _moves(move_x: np.ndarray, move_y: np.ndarray, count: int, maximum: int) -> np.ndarray:
     """Check moves; return them as int64[n, 2]."""
-    moves = _vectors(move_x, move_y, ("move_x", "move_y"))
+    moves = own_points(move_x, move_y, ("move_x", "move_y"))
     if len(moves) != count:
         raise ValueError(f"move_x has length {len(moves)}: allowed {count}, as x has")
     for name, axis in zip(("move_x", "move_y"), (0, 1)):

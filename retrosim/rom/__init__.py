@@ -23,23 +23,7 @@ from .scene import Scene, load_scene, parse_scene, shipped_scenes
 from .symbols import Symbol
 
 __all__ = [
-    "FAMILIES",
-    "ISAS",
-    "Image",
-    "ImageInfo",
-    "Parameter",
-    "Rom",
-    "Scene",
-    "Symbol",
-    "WorldColumn",
-    "load_elf",
-    "load_program",
-    "load_raw",
-    "load_rom",
-    "load_scene",
-    "load_toolchains",
-    "parse_scene",
-    "rom_folders",
-    "rom_names",
-    "shipped_scenes",
-]
+    "FAMILIES", "ISAS", "Image", "ImageInfo", "Parameter", "Rom", "Scene", "Symbol", "WorldColumn", "load_elf",
+    "load_program", "load_raw", "load_rom", "load_scene", "load_toolchains", "parse_scene", "rom_folders",
+    "rom_names", "shipped_scenes",
+]  # fmt: skip

@@ -11,6 +11,7 @@ import gc
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -50,7 +51,7 @@ class InputTimeline:
 
     def at(self, frame: int) -> dict[str, int]:
         """Return the device states a frame runs with; empty before the first change."""
-        index = bisect_right(self._changes, frame, key=_frame) - 1
+        index = bisect_right(self._changes, frame, key=itemgetter(0)) - 1
         return self._changes[index][1] if index >= 0 else {}
 
     def note(self, frame: int, states: Mapping[str, int]) -> None:
@@ -60,11 +61,7 @@ class InputTimeline:
 
     def forget_from(self, frame: int) -> None:
         """Forget the changes of this frame and of all after it."""
-        del self._changes[bisect_left(self._changes, frame, key=_frame) :]
-
-
-def _frame(change: tuple[int, dict[str, int]]) -> int:
-    return change[0]
+        del self._changes[bisect_left(self._changes, frame, key=itemgetter(0)) :]
 
 
 STRETCH = 60  # frames between two progress calls where the tape has no records

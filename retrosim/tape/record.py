@@ -354,23 +354,22 @@ class Recorder:
         try:
             self._disk.sync(self._file)
         except OSError as error:
-            self.is_open = False
-            self._file.close()
-            raise TapeError(self.path, f"cannot be written: {error.strerror}") from None
+            raise self._failed(error) from None
 
     def _write(self, record: Record) -> None:
         line = write_record(record)
         self._order.accept(record)
-        self._append(line)
-
-    def _append(self, data: bytes) -> None:
         if not self.is_open:
             raise TapeError(self.path, "the recording is closed")
         try:
-            self._disk.write(self._file, data)
+            self._disk.write(self._file, line)
         except OSError as error:
-            self.is_open = False
-            self._file.close()
-            raise TapeError(self.path, f"cannot be written: {error.strerror}") from None
-        self._size += len(data)
+            raise self._failed(error) from None
+        self._size += len(line)
         self._noted = self._clock()
+
+    def _failed(self, error: OSError) -> TapeError:
+        """Close the recording; return what to raise."""
+        self.is_open = False
+        self._file.close()
+        return TapeError(self.path, f"cannot be written: {error.strerror}")

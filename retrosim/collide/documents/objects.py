@@ -72,18 +72,9 @@ from ..kernels.documents.objects import (
 )
 
 __all__ = [
-    "ALIEN",
-    "DETECT_ALL",
-    "DETECT_NONE",
-    "DETECT_SHIP",
-    "MAX_RADIUS",
-    "METHODS",
-    "MISSILE",
-    "OBJECT",
-    "SHIP",
-    "check_all",
-    "make_circles",
-]
+    "ALIEN", "DETECT_ALL", "DETECT_NONE", "DETECT_SHIP", "MAX_RADIUS", "METHODS", "MISSILE", "OBJECT", "SHIP",
+    "check_all", "make_circles",
+]  # fmt: skip
 MAX_RADIUS = 181
 
 

@@ -199,26 +199,20 @@ def _product(m, low, result):
     m.set("c", m.const(1, 0))
 
 
-@insn(
-    "MULU.w {ea},{d}", "1100ddd011mmmrrr", ea=DATA, size=16, cost="MULU.W", varies="multiplier", ref="M68000PRM 4-139"
-)
-def mulu_word(m, ea, d):
-    source = read(m, ea, 16)
-    m.vary(source, False)
-    result = source.zext(32) * m.reg(d, 16).zext(32)
-    m.set_reg(d, result)
-    logic_flags(m, result)
+def _mul_word(signed):
+    def mul_word(m, ea, d):
+        source = read(m, ea, 16)
+        m.vary(source, signed)
+        result = source.resize(32, signed) * m.reg(d, 16).resize(32, signed)
+        m.set_reg(d, result)
+        logic_flags(m, result)
+
+    return mul_word
 
 
-@insn(
-    "MULS.w {ea},{d}", "1100ddd111mmmrrr", ea=DATA, size=16, cost="MULS.W", varies="multiplier", ref="M68000PRM 4-136"
-)
-def muls_word(m, ea, d):
-    source = read(m, ea, 16)
-    m.vary(source, True)
-    result = source.sext(32) * m.reg(d, 16).sext(32)
-    m.set_reg(d, result)
-    logic_flags(m, result)
+_word: Options = {"ea": DATA, "size": 16, "varies": "multiplier"}
+insn("MULU.w {ea},{d}", "1100ddd011mmmrrr", cost="MULU.W", ref="M68000PRM 4-139", **_word)(_mul_word(False))
+insn("MULS.w {ea},{d}", "1100ddd111mmmrrr", cost="MULS.W", ref="M68000PRM 4-136", **_word)(_mul_word(True))
 
 
 def _multiply_long(m, ea, l, signed):
@@ -326,7 +320,7 @@ def _div64(signed):
 
 for _name, _bit, _signed in (("DIVU", "0", False), ("DIVS", "1", True)):
     _ref = {"DIVU": "M68000PRM 4-97", "DIVS": "M68000PRM 4-93"}[_name]
-    _word: Options = {"ea": DATA, "size": 16, "cost": f"{_name}.W", "varies": "division", "ref": _ref}
+    _word = {"ea": DATA, "size": 16, "cost": f"{_name}.W", "varies": "division", "ref": _ref}
     insn(f"{_name}.w {{ea}},{{d}}", f"1000ddd{_bit}11mmmrrr", **_word)(_div_word(_signed))
     _common = {"ea": DATA, "size": 32, "models": M68020_UP, "ref": _ref}
     insn(f"{_name}L.l {{ea}},{{h}}:{{l}}", f"0100110001mmmrrr 0lll{_bit}00000000hhh", cost=f"{_name}L.L", **_common)(

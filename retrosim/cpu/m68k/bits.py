@@ -68,50 +68,26 @@ def tas(m, ea):
     modify(m, ea, 8, test_and_set)
 
 
-@insn(
-    "CAS.b {k},{u},{ea}",
-    "0000101011mmmrrr 0000000uuu000kkk",
-    ea=MEMORY_ALTERABLE,
-    size=8,
-    refills=True,
-    models=M68020_UP,
-    ref="M68000PRM 4-66",
-)
-def cas_byte(m, ea, k, u):
-    _cas(m, 8, ea, k, u)
+def _cas(s):
+    def cas(m, ea, k, u):
+        pointer = address(m, ea)
+        found, expected = m.load(pointer, s), m.reg(k, s)
+        compare_flags(m, expected, found, found - expected)
+        m.when(found.eq(expected), lambda: m.store(pointer, m.reg(u, s)), lambda: m.set_reg(k, found))
+
+    return cas
 
 
-@insn(
-    "CAS.w {k},{u},{ea}",
-    "0000110011mmmrrr 0000000uuu000kkk",
-    ea=MEMORY_ALTERABLE,
-    size=16,
-    refills=True,
-    models=M68020_UP,
-    ref="M68000PRM 4-66",
-)
-def cas_word(m, ea, k, u):
-    _cas(m, 16, ea, k, u)
-
-
-@insn(
-    "CAS.l {k},{u},{ea}",
-    "0000111011mmmrrr 0000000uuu000kkk",
-    ea=MEMORY_ALTERABLE,
-    size=32,
-    refills=True,
-    models=M68020_UP,
-    ref="M68000PRM 4-66",
-)
-def cas_long(m, ea, k, u):
-    _cas(m, 32, ea, k, u)
-
-
-def _cas(m, s, ea, k, u):
-    pointer = address(m, ea)
-    found, expected = m.load(pointer, s), m.reg(k, s)
-    compare_flags(m, expected, found, found - expected)
-    m.when(found.eq(expected), lambda: m.store(pointer, m.reg(u, s)), lambda: m.set_reg(k, found))
+for _letter, _size, _code in (("b", 8, "01"), ("w", 16, "10"), ("l", 32, "11")):
+    insn(
+        f"CAS.{_letter} {{k}},{{u}},{{ea}}",
+        f"00001{_code}011mmmrrr 0000000uuu000kkk",
+        ea=MEMORY_ALTERABLE,
+        size=_size,
+        refills=True,
+        models=M68020_UP,
+        ref="M68000PRM 4-66",
+    )(_cas(_size))
 
 
 def _cas2(s):

@@ -386,16 +386,8 @@ class BitField(Static):
 KINDS: dict[str, OperandKind] = {
     "s": Size(),
     "c": ConditionCode(),
-    "d": Register("d", 0),
-    "a": Register("a", 8),
-    "y": Register("y", 0),
-    "b": Register("b", 8),
-    "u": Register("u", 0),
-    "k": Register("k", 0),
-    "h": Register("h", 0),
-    "l": Register("l", 0),
-    "g": Register("g", 0),  # four bits: any register
-    "e": Register("e", 0),
+    **{letter: Register(letter, 0) for letter in "dyukhlge"},  # g has four bits: any register
+    **{letter: Register(letter, 8) for letter in "ab"},
     "n": Quick("n"),
     "i": Byte("i"),
     "t": Field("t"),

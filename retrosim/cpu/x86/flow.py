@@ -55,13 +55,9 @@ def branch(m, s, holds, target, first=lambda: None):
         m.when(outside, lambda: m.jump(base + (offset & 0xFFFF)))
 
 
-@insn("JMP {target}", "11101011", displacement=8, flow=True, ends=True, cost="JMP rel", ref="Intel 386 PRM, JMP")
-def jmp_short(m, s, target):
-    branch(m, s, m.const(1, 1), target)
-
-
 @insn("JMP {target}", "11101001", flow=True, ends=True, cost="JMP rel", ref="Intel 386 PRM, JMP")
-def jmp_near(m, s, target):
+@insn("JMP {target}", "11101011", displacement=8, flow=True, ends=True, cost="JMP rel", ref="Intel 386 PRM, JMP")
+def jmp(m, s, target):
     branch(m, s, m.const(1, 1), target)
 
 
@@ -73,13 +69,9 @@ def jmp_indirect(m, s, ea):
 JCC = ("Jcc taken", "Jcc not taken")
 
 
-@insn("J{c} {target}", "0111cccc", displacement=8, flow=True, cost=JCC, ref="Intel 386 PRM, Jcc")
-def jcc_short(m, s, c, target):
-    branch(m, s, condition(m, c), target)
-
-
 @insn("J{c} {target}", "00001111 1000cccc", flow=True, models=FROM_386, cost=JCC, ref="Intel 386 PRM, Jcc")
-def jcc_near(m, s, c, target):
+@insn("J{c} {target}", "0111cccc", displacement=8, flow=True, cost=JCC, ref="Intel 386 PRM, Jcc")
+def jcc(m, s, c, target):
     branch(m, s, condition(m, c), target)
 
 

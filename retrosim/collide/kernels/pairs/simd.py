@@ -283,14 +283,12 @@ def without_lowest(bits):
     return bits & (bits - 1)
 
 
-if not JIT:
+if not JIT:  # the same without the compiler
 
     def overlap_bits(xs, ys, at, x, y, size):
-        """Do the same without the compiler."""
         return sum((abs(int(xs[at + k]) - x) < size and abs(int(ys[at + k]) - y) < size) << k for k in range(ROW))
 
     def square_bits(corners, at, corner, size):
-        """Do the same without the compiler."""
         half = 4 * corners.itemsize
 
         def is_near(one, other):
@@ -300,20 +298,16 @@ if not JIT:
         return sum((is_near(c, here) and is_near(c >> half, here >> half)) << k for k, c in enumerate(others))
 
     def square_twins(corners, at, length, corner, size):
-        """Do the same without the compiler."""
         near = square_bits(corners, at, corner, size) & ~(-1 << length)
         return sum(3 << 2 * k for k in range(SQUARES_AT_ONCE) if near >> k & 1)
 
     def touching_bits(boxes, at, box):
-        """Do the same without the compiler."""
         return _touching_in_plain_python(boxes[:4, at : at + BOXES_AT_ONCE], box)
 
     def touching_word(boxes, at, box):
-        """Do the same without the compiler."""
         return _signed(_touching_in_plain_python(boxes[:4, at : at + WORD_BITS], box))
 
     def without_lowest(bits):
-        """Do the same without the compiler."""
         word = int(bits) % (1 << WORD_BITS)
         return _signed(word & (word - 1))
 
@@ -327,7 +321,6 @@ if not JIT:
         return sum(1 << int(k) for k in np.flatnonzero(near))
 
     def copy_sixteen(x, y, at, sides, of, extra, boxes, to):
-        """Do the same without the compiler."""
         is_right, flat = True, sides.reshape(-1)
         for k in range(COPIED_AT_ONCE):
             for axis, values in enumerate((x, y)):
@@ -340,10 +333,8 @@ if not JIT:
         return is_right
 
     def common_words(words, at, found):
-        """Do the same without the compiler."""
         found[:] = np.bitwise_and.reduce([words[each : each + WORDS_AT_ONCE] for each in at])
         return sum(1 << int(k) for k in np.flatnonzero(found))
 
     def lowest_bit(bits):
-        """Do the same without the compiler."""
         return (int(bits) & -int(bits)).bit_length() - 1
