@@ -235,8 +235,7 @@ class CodeCache:
                 size -= file.size
                 removed.append(file)
         for file in removed:
-            with contextlib.suppress(OSError):
-                file.path.unlink()
+            _unlink(file.path)
         self._remove_empty(removed)
         return len(removed)
 
@@ -244,8 +243,7 @@ class CodeCache:
         """Remove all entries. Returns the number of files removed."""
         files = self.files()
         for file in files:
-            with contextlib.suppress(OSError):
-                file.path.unlink()
+            _unlink(file.path)
         self._remove_empty(files)
         return sum(not os.path.lexists(file.path) for file in files)
 

@@ -163,15 +163,8 @@ def fill_scene(x: np.ndarray, y: np.ndarray, sides: np.ndarray, extra: int, scen
     is_beyond = np.maximum(right, bottom) > MAX_RIGHT
     if is_beyond.any():
         return int(np.argmax(is_beyond))
-    for column, values in (
-        (LEFT, x),
-        (TOP, y),
-        (RIGHT, right),
-        (BOTTOM, bottom),
-        (INDEX, np.arange(len(x))),
-        (WORD, -1),
-    ):
-        scene[:, column] = values
+    scene[:, LEFT], scene[:, TOP], scene[:, RIGHT], scene[:, BOTTOM] = x, y, right, bottom
+    scene[:, INDEX], scene[:, WORD] = np.arange(len(x)), -1
     return -1
 
 

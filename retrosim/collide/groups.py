@@ -59,14 +59,9 @@ def _scenes(groups, closed, words, starts) -> Scenes:
     return Scenes(scene, begins, others, ends)
 
 
-def _is_plain(words, starts) -> bool:
-    """Tell whether all objects of two groups meet."""
-    return all(word is EVERYONE for word in words) and starts[0] is starts[1] is None
-
-
 def _numbers(groups: Groups, closed, words, starts, wanted, out) -> np.ndarray:
     """Do what `collided`, `counts` and `first` do; see `_scenes`."""
-    is_plain = _is_plain(words, starts)
+    is_plain = all(word is EVERYONE for word in words) and starts[0] is starts[1] is None
     found = _small_scenes.number_two(*groups, closed, wanted, out) if is_plain else None
     if found is not None:
         return found

@@ -77,9 +77,7 @@ class Core:
         self._watched_boundaries = whole[1, : 2 * n], whole[1, -2 * n :]
         self.state = np.zeros((), cpu.layout.dtype)
         self.state["written_low"] = self.state["read_low"] = 0xFFFFFFFF
-        self.observed: dict[
-            tuple[int, int], int
-        ] = {}  # (start, stop) of memory -> WATCH_...: stores, loads are noticed
+        self.observed: dict[tuple[int, int], int] = {}  # (start, stop) of memory -> WATCH_...: what is noticed there
         self.on_write: Callable[[int, bytes], None] | None = None  # called before memory is written from outside
         self.on_replace: Callable[[], None] | None = None  # called before it is replaced as a whole
         self.insns: dict[int, Insn] = {}

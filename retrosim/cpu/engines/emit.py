@@ -73,6 +73,7 @@ class Emitter(ExecutionContext):
     """Emits code that keeps the state in memory into a function."""
 
     loops = 0  # that the code being emitted lies in
+    _depth = 0  # how many conditions that are not known it lies under, loops among them
 
     ram: str
     state: str
@@ -192,7 +193,9 @@ class Emitter(ExecutionContext):
                 then()
             elif otherwise is not None:
                 otherwise()
-        elif otherwise is None:
+            return
+        self._depth += 1
+        if otherwise is None:
             with code.if_then(condition.operand, UNLIKELY):
                 then()
         else:
@@ -202,9 +205,11 @@ class Emitter(ExecutionContext):
                 code.go_on(block)
                 body()
                 code.join(after)
+        self._depth -= 1
 
     def for_each_bit(self, mask: Word, body: Callable[[Word], None], down: bool = False) -> None:
         code = self.code
+        self._depth += 1
         rest = self.variable(mask.zext(32))
         self.loops += 1
         test, loop, done = code.new_block(), code.new_block(), code.new_block()
@@ -222,6 +227,7 @@ class Emitter(ExecutionContext):
         code.branch(test)
         code.go_on(done)
         self.loops -= 1
+        self._depth -= 1
 
     def subroutine(self, name: str, function: Callable[..., Word], *words: Word, convention: str = "") -> Word:
         """Call a function of the module on the state, the context and 64-bit words, emitting it on first use."""

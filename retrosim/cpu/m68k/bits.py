@@ -44,10 +44,8 @@ def _by_immediate(operation):
     return lambda m, imm16, ea: operation(m, imm16, ea)
 
 
-for _name, _type in (("BTST", "00"), ("BCHG", "01"), ("BCLR", "10"), ("BSET", "11")):
-    _ref = {"BTST": "M68000PRM 4-62", "BCHG": "M68000PRM 4-28", "BCLR": "M68000PRM 4-31", "BSET": "M68000PRM 4-57"}[
-        _name
-    ]
+for _name, _type, _page in (("BTST", "00", 62), ("BCHG", "01", 28), ("BCLR", "10", 31), ("BSET", "11", 57)):
+    _ref = f"M68000PRM 4-{_page}"
     _modes = (DATA, "DI+-dxwpq") if _name == "BTST" else (DATA_ALTERABLE, DATA_ALTERABLE)
     _dn, _number = f"{_name} Dn", f"{_name} #bit"
     _common: Options = {"size": 8, "suffix": "bl", "varies": "" if _name == "BTST" else "bit_number", "ref": _ref}

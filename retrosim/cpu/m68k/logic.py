@@ -134,12 +134,9 @@ def _memory(shift):
     return lambda m, ea: modify(m, ea, 16, lambda value: shift(m, value, m.const(32, 1)))
 
 
-for _type, _kind in (("00", "AS"), ("01", "LS"), ("10", "ROX"), ("11", "RO")):
+for _type, _kind, _page in (("00", "AS", "4-22"), ("01", "LS", "4-113"), ("10", "ROX", "4-163"), ("11", "RO", "4-160")):
     for _direction, _side in (("0", "R"), ("1", "L")):
-        _name, _function = _kind + _side, _shift(_kind, _side == "L")
-        _ref = {"AS": "M68000PRM 4-22", "LS": "M68000PRM 4-113", "RO": "M68000PRM 4-160", "ROX": "M68000PRM 4-163"}[
-            _kind
-        ]
+        _name, _function, _ref = _kind + _side, _shift(_kind, _side == "L"), f"M68000PRM {_page}"
         _by = f"{_name} count in Dn"
         _counted = {"varies": "shift_count", "ref": _ref}
         insn(f"{_name}.{{s}} {{n}},{{y}}", f"1110nnn{_direction}ss0{_type}yyy", cost=_name, **_counted)(

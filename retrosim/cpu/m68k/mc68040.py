@@ -163,14 +163,8 @@ def _entry(key: str, form: str) -> tuple[dict[str, str], str, str]:
     row = table().get(key)
     if row is None:
         raise SpecError(f"no MC68040 clocks for {key!r} in {TABLE.name}")
-    nearest = {
-        "none": "Dn",
-        "An": "Dn",
-        "#imm": "Dn",
-        "(BR,Xn)": "(bd,BR,Xn)",
-        "(d8,PC,Xn)": "(bd,BR,Xn)",
-        "(d16,PC)": "(bd,BR,Xn)",
-    }
+    nearest = dict.fromkeys(("none", "An", "#imm"), "Dn")
+    nearest |= dict.fromkeys(("(BR,Xn)", "(d8,PC,Xn)", "(d16,PC)"), "(bd,BR,Xn)")
     while not row[form]:
         if form not in nearest:
             raise SpecError(f"no MC68040 clocks for {key!r} {form} in {TABLE.name}")

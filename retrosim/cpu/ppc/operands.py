@@ -65,9 +65,6 @@ class Flag(Static):
 class AbsoluteBit(Static):
     """The bit that makes a target absolute: shown only."""
 
-    def decode(self, d: Decoding) -> tuple[None, list[int]]:
-        return None, []
-
     def spellings(self, row: Row) -> Iterable[tuple[str, int]]:
         return [("", 0), ("a", 1)]
 

@@ -17,12 +17,18 @@ def signed(value: int, bits: int) -> int:
 
 
 class Static:
-    """Base of operands that are part of the handler's key and have no fields."""
+    """Base of operands that are part of the handler's key and have no fields; None unless they say else."""
 
     letters = ""
 
     def bind(self, m: Any, static: Any, take: Callable[[], Word]) -> Any:
         return static
+
+    def statics(self, row: Row) -> Iterable[Any]:
+        return [None]
+
+    def decode(self, d: Decoding) -> tuple[Any, list[int]]:
+        return None, []
 
 
 class Field:

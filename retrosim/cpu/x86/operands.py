@@ -220,12 +220,6 @@ class Register(Field):
 class Accumulator(Static):
     """AL, AX or EAX, bound as an operand like any register."""
 
-    def statics(self, row: Row) -> Iterable[None]:
-        return [None]
-
-    def decode(self, d: Decoding) -> tuple[None, list[int]]:
-        return None, []
-
     def parse(self, text: str, p: Parsing) -> Written:
         it = parse_register(text)
         if it.code != EAX:
@@ -245,12 +239,6 @@ class Accumulator(Static):
 
 class One(Static):
     """The number 1, which has rows of its own."""
-
-    def statics(self, row: Row) -> Iterable[None]:
-        return [None]
-
-    def decode(self, d: Decoding) -> tuple[None, list[int]]:
-        return None, []
 
     def parse(self, text: str, p: Parsing) -> Expression:
         return p.expression(text)

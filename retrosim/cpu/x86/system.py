@@ -72,32 +72,15 @@ def _set_control_word(m, value):
     m.set_element("cr", m.const(32, 0), value & CR0_BITS[m.cpu.model[:4]])
 
 
-@insn(
-    "MOV {d},{control}",
-    "00001111 00100000 --gggddd",
-    size=32,
-    numbers=(0, 2, 3),
-    registers="cr",
-    ignored=0xC0,
-    models=FROM_386,
-    cost="MOV r,CR",
-    ref=MOVE,
-)
+_common: Options = {"size": 32, "numbers": (0, 2, 3), "registers": "cr", "ignored": 0xC0, "models": FROM_386}
+
+
+@insn("MOV {d},{control}", "00001111 00100000 --gggddd", **_common, cost="MOV r,CR", ref=MOVE)
 def mov_from_control(m, control, d):
     write(m, d, m.select(control.eq(0), _control_word(m), m.element("cr", control)))
 
 
-@insn(
-    "MOV {control},{d}",
-    "00001111 00100010 --gggddd",
-    size=32,
-    numbers=(0, 2, 3),
-    registers="cr",
-    ignored=0xC0,
-    models=FROM_386,
-    cost="MOV {control},r",
-    ref=MOVE,
-)
+@insn("MOV {control},{d}", "00001111 00100010 --gggddd", **_common, cost="MOV {control},r", ref=MOVE)
 def mov_to_control(m, control, d):
     value = read(m, d, 32)
     m.when(control.eq(0), lambda: _set_control_word(m, value), lambda: m.set_element("cr", control, value))
@@ -159,7 +142,7 @@ def _load_table(name):
 
 
 for _name, _number in (("GDT", 0), ("IDT", 1)):
-    _common: Options = {"ea": "mem", "unsized": True, "ref": "Intel 386 PRM, LGDT, SGDT"}
+    _common = {"ea": "mem", "unsized": True, "ref": "Intel 386 PRM, LGDT, SGDT"}
     insn(f"S{_name} {{ea}}", f"00001111 00000001 mm00{_number}eee", **_common)(_store_table(_name.lower()))
     insn(f"L{_name} {{ea}}", f"00001111 00000001 mm01{_number}eee", **_common)(_load_table(_name.lower()))
 

@@ -10,9 +10,8 @@ from retrosim import assemble
 from retrosim.cpu import x86
 from retrosim.cpu.engines.clock_table.segments import RegionPlan
 from retrosim.cpu.engines.core import Core
-from retrosim.cpu.engines.handlers.handler_cache import handler_cache_for
 from retrosim.cpu.engines.regions.regions import Region, discover
-from tests.helpers.cpu.cores import begin
+from tests.helpers.cpu.cores import begin, handler_cache_for
 from tests.helpers.cpu.three_engines import ThreeEngines
 
 CODE, HANDLER, DATA, STACK, IDT, SEED, RUNS = 0x10000, 0x20000, 0x40000, 0x60000, 0x1000, 1994, 16

@@ -11,11 +11,10 @@ from retrosim import assemble
 from retrosim.cpu import m68k, ppc, x86
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.handlers.handler_cache import handler_cache_for
 from retrosim.cpu.engines.regions.regions import Region, discover
 from retrosim.cpu.spec.hits import FIELD as HITS
 from retrosim.cpu.spec.hits import READS, WRITES
-from tests.helpers.cpu.cores import begin, differences
+from tests.helpers.cpu.cores import begin, differences, handler_cache_for
 from tests.helpers.cpu.three_engines import Looking, ThreeEngines
 
 CODE, DATA, SEED, RUNS = 0x10000, 0x40000, 1994, 12

@@ -10,10 +10,9 @@ import pytest
 from retrosim.cpu import m68k, ppc, x86
 from retrosim.cpu.engines.core import MIRROR_BYTES, Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.handlers.handler_cache import handler_cache_for
 from retrosim.cpu.engines.regions.regions import Region, discover
 from retrosim.cpu.spec.cpu import ADDRESS_MASK, CODE_WRITTEN
-from tests.helpers.cpu.cores import begin
+from tests.helpers.cpu.cores import begin, handler_cache_for
 from tests.helpers.cpu.three_engines import MAX_RUN, ThreeEngines
 
 CODE, SEED = 0x10000, 1994

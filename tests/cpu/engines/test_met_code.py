@@ -8,9 +8,9 @@ import pytest
 from retrosim import assemble
 from retrosim.cpu import m68k
 from retrosim.cpu.engines.core import Core
-from retrosim.cpu.engines.handlers.handler_cache import handler_cache_for
 from retrosim.cpu.engines.handlers.interpret import Interpreter
 from retrosim.cpu.engines.regions.regions import discover
+from tests.helpers.cpu.cores import handler_cache_for
 
 CODE, END = 0x10000, 1 << 62
 SOURCE = """

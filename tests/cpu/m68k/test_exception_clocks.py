@@ -13,10 +13,10 @@ import pytest
 from retrosim.cpu import m68k
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.handlers.handler_cache import handler_cache_for
 from retrosim.cpu.engines.handlers.interpret import Interpreter
 from retrosim.cpu.m68k import exceptions
 from tests.helpers.cpu import m68k_streams as streams
+from tests.helpers.cpu.cores import handler_cache_for
 
 CPU = m68k.cpu("MC68040")
 ENGINES = ("evaluate", "interpret")

@@ -9,7 +9,6 @@ import pytest
 from retrosim.cpu import ppc
 from retrosim.cpu.engines.core import Core
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.handlers.handler_cache import handler_cache_for
 from retrosim.cpu.engines.handlers.interpret import Interpreter
 from retrosim.cpu.ppc.mpc601_clocks import memory
 from retrosim.cpu.ppc.mpc601_pipeline import CAUSES
@@ -17,6 +16,7 @@ from retrosim.cpu.spec.cpu import CODE_WRITTEN, RUNNING, SERVICE, STATUS_WRITTEN
 from tests.helpers.amount import FULL
 from tests.helpers.cpu import ppc_streams as streams
 from tests.helpers.cpu.agreement import SEED
+from tests.helpers.cpu.cores import handler_cache_for
 from tests.helpers.cpu.ppc_assembler import BLR, addi, b, bc, cmpwi, code, encode, lwz, mtspr, stw
 
 CPU = ppc.cpu("MPC601")

@@ -15,12 +15,12 @@ import pytest
 from retrosim.cpu import ppc
 from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.handlers.handler_cache import handler_cache_for
 from retrosim.cpu.engines.handlers.interpret import Interpreter
 from retrosim.cpu.ppc.models import READINGS
 from retrosim.cpu.ppc.mpc601_clocks import TABLE, memory, outcomes, table
 from retrosim.cpu.spec.cpu import REACHED
 from retrosim.cpu.spec.sources import CONFIDENCE, read_rows
+from tests.helpers.cpu.cores import handler_cache_for
 from tests.helpers.cpu.ppc_assembler import BCTR, BLR, addi, b, bc, bdnz, cmpwi, code, encode, lwz, mtspr, stw
 
 CPU = ppc.cpu("MPC601")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from retrosim.cpu.engines.core import Core, memory_chunks
+from retrosim.cpu.engines.handlers.handler_cache import HandlerCache, handler_cache, handlers_of
 from retrosim.cpu.spec.hits import FIELD as HITS
 
 HOST_FIELDS = (
@@ -24,6 +27,11 @@ def begin(core: Core, parts: dict[int, bytes], pc: int) -> None:
         core.state[field] = 0
     core.cpu.reset(core.state)
     core.state["written_low"], core.state["limit"], core.state["pc"] = 0xFFFFFFFF, 1 << 62, pc
+
+
+def handler_cache_for(core: Core, addresses: Iterable[int]) -> HandlerCache:
+    """Return the cache of the handlers of the instructions at some addresses."""
+    return handler_cache(core.cpu, core.timing_mode, handlers_of(map(core.decode, addresses)))
 
 
 def same_memory(first: Core, second: Core) -> bool:

@@ -9,12 +9,12 @@ import numpy as np
 
 from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.engines.evaluate import Evaluator
-from retrosim.cpu.engines.handlers.handler_cache import handler_cache_for
 from retrosim.cpu.engines.handlers.interpret import Interpreter
 from retrosim.cpu.engines.regions.regions import Region, discover, region_of
 from retrosim.cpu.spec.cpu import Cpu
 from retrosim.cpu.spec.decoding import fixed_bits
 from retrosim.cpu.spec.rows import Row
+from tests.helpers.cpu.cores import handler_cache_for
 
 CODE, CODE_BYTES = 0x10000, 0x1000
 DATA, DATA_BYTES = 0x20000, 0x10000

@@ -14,7 +14,6 @@ from ...spec.rows import Insn, Row
 from ...spec.timing import Timing
 from ...spec.values import Word
 from ..compiled import Effort, Group, compiled_groups, functions_of, groups_with
-from ..core import Core
 from ..emit import INDEX_POINTER, Emitter
 from .handlers import (
     CHOICE,
@@ -202,11 +201,6 @@ def handlers_of(insns: Iterable[Insn]) -> list[Handler]:
     """Return the handlers that instructions need, each once, in an order of their own."""
     needed = {insn.key: (insn.row, insn.statics) for insn in insns}
     return [needed[key] for key in sorted(needed, key=repr)]
-
-
-def handler_cache_for(core: Core, addresses: Iterable[int]) -> HandlerCache:
-    """Return the cache of the handlers of the instructions at `addresses`."""
-    return handler_cache(core.cpu, core.timing_mode, handlers_of(map(core.decode, addresses)))
 
 
 def is_ready(cpu: Cpu, timing: str, handlers: list[Handler]) -> bool:

@@ -75,7 +75,6 @@ class Watcher(Emitter):
         self.read: set[tuple[str, int | None]] = set()
         self.written: set[tuple[str, int]] = set()
         self.aborts = self.ends = False
-        self._depth = 0
         self.begin(cpu.timing["off"])
 
     def run(self, insn: Insn) -> None:
@@ -123,16 +122,6 @@ class Watcher(Emitter):
             self._note("r", n.known, False)
         self._note("r", n.known, True)
         super()._set_reg(n, word)
-
-    def when(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
-        self._depth += condition.known is None
-        super().when(condition, then, otherwise)
-        self._depth -= condition.known is None
-
-    def for_each_bit(self, mask: Word, body: Callable[[Word], None], down: bool = False) -> None:
-        self._depth += 1
-        super().for_each_bit(mask, body, down)
-        self._depth -= 1
 
     def abort_when(self, condition: Word, last: Callable[[], None]) -> None:
         self.aborts |= condition.known != 0

@@ -203,7 +203,6 @@ class RegionEmitter(Emitter):
         self._slots = RegionSlots(code, cpu.layout)
         self._address, self._how = code.slot(I32), code.slot(I32)
         self._cached: dict[tuple[str, int], Word] = {}  # values that fields are known to hold here in the block
-        self._depth = 0
         # (instructions, clocks) executed and not counted yet: here, and at the start of each block by every edge to it
         self._pending = self.nothing
         self._pending_at = dict.fromkeys([*region.entries, *region.checks], self.nothing)
@@ -524,19 +523,12 @@ class RegionEmitter(Emitter):
 
     # control
 
-    def when(self, condition: Word, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
-        self._depth += condition.known is None
-        super().when(condition, then, otherwise)
-        self._depth -= condition.known is None
-
     def for_each_bit(self, mask: Word, body: Callable[[Word], None], down: bool = False) -> None:
         if mask.known is None:
             self._cached.clear()  # what the body changes, its beginning sees the next time
-            self._depth += 1
             super().for_each_bit(mask, body, down)
-            self._depth -= 1
-            return
-        self.for_each_known_bit(mask, body, down)
+        else:
+            self.for_each_known_bit(mask, body, down)
 
     def abort_when(self, condition: Word, last: Callable[[], None]) -> None:
         if condition.known == 0:
