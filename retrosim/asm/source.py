@@ -136,9 +136,8 @@ class Reader:
             first = line.lstrip()[:1]
             if not first or first in self.dialect.comments:
                 continue
-            if first == "#" and (
-                marker := _MARKER.fullmatch(line)
-            ):  # of the C preprocessor: where what follows is from
+            marker = _MARKER.fullmatch(line) if first == "#" else None
+            if marker:  # of the C preprocessor: where what follows is from
                 file, moved = marker[2], int(marker[1]) - count - 1
                 continue
             if first in self.dialect.line_comments:

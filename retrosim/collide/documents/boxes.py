@@ -39,6 +39,7 @@ boxes they would use centres that were never set); `A.Y` is `A.y`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -123,11 +124,7 @@ def pairs(
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
     shapes, filters, _ = objects = _own(x, y, size, circle, category, mask, method)
-    scan = _scanning(objects, np.empty(4, np.int64))
-
-    def mark(listed, flags):
-        mark_pairs(shapes, listed, flags)
-
+    scan, mark = _scanning(objects, np.empty(4, np.int64)), partial(mark_pairs, shapes)
     found = near_pairs(len(shapes.x), lambda: _bounds(shapes), scan, mark, out, *filters)
     if allow is None:
         return found

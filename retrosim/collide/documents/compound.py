@@ -22,6 +22,8 @@ Conventions are those of `retrosim.collide.documents.boxes`, and also
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from .. import _arguments as arguments
@@ -91,13 +93,7 @@ def pairs(
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
     objects, filters = _check(x, y, parts, first, circle), arguments.filter_of(category, mask, len(x))
-
-    def scan(found: np.ndarray) -> int:
-        return scan_compounds(objects, filters, found)
-
-    def mark(listed: np.ndarray, flags: np.ndarray) -> None:
-        mark_compounds(objects, listed, flags)
-
+    scan, mark = partial(scan_compounds, objects, filters), partial(mark_compounds, objects)
     return near_pairs(len(objects.x), lambda: _bounds(objects), scan, mark, out, *filters)
 
 

@@ -25,6 +25,8 @@ The sum of three squares fits 32 bits unsigned.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from .._arguments import MAX_COORDINATE, own_pairs, own_positions, word_per_object
@@ -67,11 +69,5 @@ def pairs(
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
     spheres = _check(x, y, z, radius)
-
-    def scan(found: np.ndarray) -> int:
-        return scan_pairs(spheres, found)
-
-    def mark(listed: np.ndarray, flags: np.ndarray) -> None:
-        mark_pairs(spheres, listed, flags)
-
+    scan, mark = partial(scan_pairs, spheres), partial(mark_pairs, spheres)
     return near_pairs(len(spheres.x), lambda: around(spheres.x, spheres.y, spheres.radius), scan, mark, out)

@@ -35,6 +35,8 @@ circles 64.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from .._arguments import check_vectors, own_pairs, own_within, size_table, word_per_object
@@ -95,13 +97,7 @@ def pairs(
     Returns  int32[m, 2]  indices, the lower one first, in ascending order
     """
     objects = _check(x, y, move_x, move_y, size, radius)
-
-    def scan(found: np.ndarray) -> int:
-        return scan_pairs(*objects, found)
-
-    def mark(listed: np.ndarray, flags: np.ndarray) -> None:
-        mark_pairs(*objects, listed, flags)
-
+    scan, mark = partial(scan_pairs, *objects), partial(mark_pairs, *objects)
     return near_pairs(len(objects[0].x), lambda: _bounds(*objects), scan, mark, out)
 
 

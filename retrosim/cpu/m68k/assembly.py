@@ -28,6 +28,7 @@ def suffixes(row: Row) -> Iterable[str]:
     return row.options.get("suffix") or SUFFIXES.get(row.options.get("size", 0), "")
 
 
+SHIFTS = ("ASL", "ASR", "LSL", "LSR", "ROL", "ROR", "ROXL", "ROXR")
 ALIASES = [
     ("MOVE.l {i},{d}", "MOVEQ {i},{d}"),
     ("MOVE.{s} {ea},{a}", "MOVEA.{s} {ea},{a}"),
@@ -45,14 +46,8 @@ ALIASES = [
     ("EXG {b},{d}", "EXG {d},{b}"),
     ("LINK {b},#{disp32}", "LINK.l {b},#{disp32}"),
     *((f"{name}.l {{ea}},{{l}}", f"{name}L.l {{ea}},{{l}}:{{l}}") for name in ("DIVU", "DIVS")),
-    *(
-        (f"{name}.{{s}} {{y}}", f"{name}.{{s}} #1,{{y}}")
-        for name in ["ASL", "ASR", "LSL", "LSR", "ROL", "ROR", "ROXL", "ROXR"]
-    ),
-    *(
-        (f"{name}.w #1,{{ea}}", f"{name}.w {{ea}}")
-        for name in ["ASL", "ASR", "LSL", "LSR", "ROL", "ROR", "ROXL", "ROXR"]
-    ),
+    *((f"{name}.{{s}} {{y}}", f"{name}.{{s}} #1,{{y}}") for name in SHIFTS),
+    *((f"{name}.w #1,{{ea}}", f"{name}.w {{ea}}") for name in SHIFTS),
     *((f"MOVEP.{s} {{d}},{{disp}}({{b}})", f"MOVEP.{s} {{d}},({{disp}},{{b}})") for s in "wl"),
     *((f"MOVEP.{s} {{disp}}({{b}}),{{d}}", f"MOVEP.{s} ({{disp}},{{b}}),{{d}}") for s in "wl"),
     *((f"MOVEP.{s} {{d}},({{b}})", f"MOVEP.{s} {{d}},(0,{{b}})") for s in "wl"),
@@ -279,7 +274,7 @@ class EaEncoder:
 
     def _put(self, letter: str, register: int) -> None:
         if letter not in self.legal_modes:
-            raise Unfit(_NOT_LEGAL[letter])
+            raise Unfit(f"{_OPERANDS[letter]} cannot stand here")
         self.e.put(self.mode, MODE_NUMBERS[letter])
         self.e.put(self.register, register)
 
@@ -406,16 +401,7 @@ class EaEncoder:
         return form
 
 
-_NOT_LEGAL = {
-    "D": "a data register cannot stand here",
-    "A": "an address register cannot stand here",
-    "I": "(An) cannot stand here",
-    "+": "(An)+ cannot stand here",
-    "-": "-(An) cannot stand here",
-    "d": "(d16,An) cannot stand here",
-    "x": "(d8,An,Xn) cannot stand here",
-    "w": "an absolute address cannot stand here",
-    "p": "(d16,PC) cannot stand here",
-    "q": "(d8,PC,Xn) cannot stand here",
-    "#": "an immediate cannot stand here",
-}
+_OPERANDS = {
+    "D": "a data register", "A": "an address register", "I": "(An)", "+": "(An)+", "-": "-(An)", "d": "(d16,An)",
+    "x": "(d8,An,Xn)", "w": "an absolute address", "p": "(d16,PC)", "q": "(d8,PC,Xn)", "#": "an immediate",
+}  # fmt: skip

@@ -36,10 +36,9 @@ class CompiledRegion:
         self.plan = _plan(cpu, timing, region) if model.marks else None
         self.steps = CompiledSteps(cpu, timing, self.plan) if self.plan else None
         self.region = self.plan.region if self.plan else region
-        emit = partial(_emit, cpu, model, region, self.plan)
-        if counting is not None:
-            emit = partial(_emit_counting, cpu, model, region, counting)
-        effort = Effort.QUICK if quick else _effort(model)
+        emit = partial(_emit, cpu, model, region, self.plan, counting)
+        # with waits for the bus to compute, loops are too long to gain anything by more passes
+        effort = Effort.QUICK if quick else Effort.FEW if model.has_waits() else Effort.ALL
         self._functions = compile_functions(region_name(cpu, timing, region, quick, counting), [emit], effort)
         self.address = int(self._functions.addresses[0])
 
@@ -53,11 +52,6 @@ def _plan(cpu: Cpu, timing: str, region: Region) -> RegionPlan:
     plan = RegionPlan(cpu, model, region)
     cache_plan(name, json.dumps(plan.to_cache(), separators=(",", ":")).encode())
     return plan
-
-
-def _effort(timing: type[Timing]) -> Effort:
-    """Return what pays: with waits for the bus to compute, loops are too long to gain anything by more passes."""
-    return Effort.FEW if timing.has_waits() else Effort.ALL
 
 
 def region_name(cpu: Cpu, timing: str, region: Region, quick: bool = False, counting: Counting | None = None) -> str:
@@ -77,11 +71,12 @@ def emit_region(cpu: Cpu, model: type[Timing], region: Region | RegionPlan, code
         RegionEmitter(cpu, model, code, region).emit()
 
 
-def _emit(cpu: Cpu, model: type[Timing], region: Region, plan: RegionPlan | None, code: Function) -> None:
+def _emit(
+    cpu: Cpu, model: type[Timing], region: Region, plan: RegionPlan | None, counting: Counting | None, code: Function
+) -> None:
+    if counting is not None:
+        CountingRegionEmitter(cpu, model, code, region, counting).emit()
+        return
     if plan is not None and not plan.is_complete:
         plan = RegionPlan(cpu, model, region)
     emit_region(cpu, model, plan or region, code)
-
-
-def _emit_counting(cpu: Cpu, model: type[Timing], region: Region, counting: Counting, code: Function) -> None:
-    CountingRegionEmitter(cpu, model, code, region, counting).emit()
