@@ -74,9 +74,6 @@ class AbsoluteBit(Static):
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         return "a" if d.letter("A") else ""
 
-    def statics(self, row: Row) -> Iterable[None]:
-        return (None,)
-
 
 class BranchOptions(Static):
     """BO (601UM section 3.6); its fixed bits in the pattern tell what a row looks at, the others are `v` `w` `y` or -.
