@@ -16,16 +16,11 @@ MAX_FRAMES = 2**31 - 1  # what a tape can hold
 SECONDS, MEMORY = 600, 4096  # budget without a window: real seconds, MiB
 MAX_SECONDS = 10**9
 FRAME_SECONDS = 60  # simulated, without a completed frame
-REPEATABLE = "may be repeated"
 
 
 def add_others(parser: Parser) -> None:
-    parser.add_argument(
-        "others",
-        nargs="*",
-        metavar="FILE",
-        help="sources and objects to link with the first: .s, .asm, .S, .c, .o, .a; these need no linker",
-    )
+    help = "sources and objects to link with the first: .s, .asm, .S, .c, .o, .a; these need no linker"
+    parser.add_argument("others", nargs="*", metavar="FILE", help=help)
     add_cflags(parser)
 
 
@@ -60,17 +55,13 @@ def add_machine(parser: Parser) -> None:
 
 
 def add_machines(parser: Parser) -> None:
-    parser.add_argument("--machine", action="append", metavar="MACHINE", help=f"only this machine; {REPEATABLE}")
+    parser.add_repeatable("--machine", "MACHINE", "only this machine")
 
 
 def add_at(parser: Parser) -> None:
     """Add the options that say of a program's file what it does not say itself."""
-    parser.add_argument(
-        "--at",
-        type=values.whole(0, 2**24 - 1),
-        metavar="ADDRESS",
-        help="the file is a flat binary, whose first byte goes to this address",
-    )
+    help = "the file is a flat binary, whose first byte goes to this address"
+    parser.add_argument("--at", type=values.whole(0, 2**24 - 1), metavar="ADDRESS", help=help)
     parser.add_argument("--bits", type=int, choices=(16, 32), help="x86: real mode (16) or flat mode; default: 32")
 
 
@@ -95,26 +86,22 @@ def add_timing(parser: Parser) -> None:
 
 
 def add_memory(parser: Parser) -> None:
-    parser.add_argument(
+    parser.add_repeatable(
         "--memory",
-        action="append",
-        default=[],
+        "NAME=N",
+        "change a cache or bus parameter, such as copyback=0; see `retrosim list machines`",
         type=values.assignment,
-        metavar="NAME=N",
-        help=f"change a cache or bus parameter, such as copyback=0; see `retrosim list machines`; {REPEATABLE}",
     )
 
 
 def add_readings(parser: Parser) -> None:
-    parser.add_argument(
+    parser.add_repeatable(
         "--reading",
-        dest="readings",
-        action="append",
-        default=[],
+        "NAME=OPTION",
+        "answer a question that the sources of the clocks leave open, such as lead=printed; see `retrosim list "
+        "machines`",
         type=values.choice,
-        metavar="NAME=OPTION",
-        help="answer a question that the sources of the clocks leave open, such as lead=printed; see `retrosim list "
-        f"machines`; {REPEATABLE}",
+        dest="readings",
     )
 
 
@@ -122,14 +109,12 @@ def add_parameters(parser: Parser) -> None:
     """Add the options that set parameters of a ROM."""
     parser.add_argument("--objects", type=values.whole(0, 2**32 - 1), metavar="N", help="number of objects")
     parser.add_argument("--seed", type=values.whole(0, 2**32 - 1), metavar="N", help="seed of the random numbers")
-    parser.add_argument(
+    parser.add_repeatable(
         "--set",
-        dest="parameters",
-        action="append",
-        default=[],
+        "NAME=N",
+        "set any parameter of the ROM; see `retrosim list roms`",
         type=values.assignment,
-        metavar="NAME=N",
-        help=f"set any parameter of the ROM; see `retrosim list roms`; {REPEATABLE}",
+        dest="parameters",
     )
 
 
@@ -143,12 +128,8 @@ def add_scene(parser: Parser) -> None:
 
 
 def add_interval(parser: Parser) -> None:
-    parser.add_argument(
-        "--no-interval",
-        dest="interval",
-        action="store_false",
-        help="leave out low and high: quicker, because the other answers to what the sources leave open are not run",
-    )
+    help = "leave out low and high: quicker, because the other answers to what the sources leave open are not run"
+    parser.add_argument("--no-interval", dest="interval", action="store_false", help=help)
 
 
 def add_jobs(parser: Parser) -> None:
@@ -166,14 +147,11 @@ def add_jobs(parser: Parser) -> None:
 
 
 def add_warm(parser: Parser) -> None:
-    parser.add_argument(
-        "--warm",
-        type=values.whole(0, MAX_WARM_CALLS),
-        default=WARM_CALLS,
-        metavar="N",
-        help="call the routine N times before the call that counts, so that caches are warm; what the calls write is "
-        f"undone; default: {WARM_CALLS}, as for a routine that is called every frame; 0: caches as they are",
+    help = (
+        "call the routine N times before the call that counts, so that caches are warm; what the calls write is "
+        f"undone; default: {WARM_CALLS}, as for a routine that is called every frame; 0: caches as they are"
     )
+    parser.add_argument("--warm", type=values.whole(0, MAX_WARM_CALLS), default=WARM_CALLS, metavar="N", help=help)
 
 
 def add_frames(parser: Parser, help: str) -> None:
@@ -204,12 +182,8 @@ def add_budget(
         help=f"end {subject} after N seconds of real time, opening and compiling included (what is being compiled is "
         f"finished first); {usual} {SECONDS}{note}",
     )
-    parser.add_argument(
-        "--max-memory",
-        type=values.whole(64, 2**20),
-        metavar="MIB",
-        help=f"end {subject} when retrosim has more than MIB mebibytes in memory; {usual} {MEMORY}{note}",
-    )
+    help = f"end {subject} when retrosim has more than MIB mebibytes in memory; {usual} {MEMORY}{note}"
+    parser.add_argument("--max-memory", type=values.whole(64, 2**20), metavar="MIB", help=help)
 
 
 def add_window(parser: Parser) -> None:
@@ -219,14 +193,11 @@ def add_window(parser: Parser) -> None:
         "--speed", type=values.speed, metavar="X", help="speed in the window, 1/64 to 8 times real time"
     )
     parser.add_argument("--scale", type=values.whole(1, 4), metavar="N", help="window pixels per screen pixel, 1..4")
-    parser.add_argument(
-        "--overlay",
-        type=values.overlay,
-        default={},
-        metavar="LIST",
-        help="draw over the picture what the routine tests: shapes, tested (pairs), grid1, grid2, ... separated by "
-        "commas; in the window or the screenshot",
+    help = (
+        "draw over the picture what the routine tests: shapes, tested (pairs), grid1, grid2, ... separated by "
+        "commas; in the window or the screenshot"
     )
+    parser.add_argument("--overlay", type=values.overlay, default={}, metavar="LIST", help=help)
     parser.add_argument("--fullscreen", action="store_true", help="open the window in full screen")
 
 

@@ -65,23 +65,15 @@ def add_causes(parser: Parser, purpose: str) -> None:
 
 def add_program(parser: Parser, causes: str) -> None:
     """Add the program, the sectors ROM by default, and `add_settings`."""
-    parser.add_argument(
-        "rom",
-        nargs="?",
-        metavar="PROGRAM",
-        help=f"name of a ROM or a tape, or a file of either, or a program's file; default: {arguments.ROM}",
-    )
+    help = f"name of a ROM or a tape, or a file of either, or a program's file; default: {arguments.ROM}"
+    parser.add_argument("rom", nargs="?", metavar="PROGRAM", help=help)
     add_settings(parser, causes)
 
 
 def add_settings(parser: Parser, causes: str) -> None:
     """Add the options that choose a machine and how its program starts; `causes` says what shows causes of clocks."""
-    parser.add_argument(
-        "--rom",
-        dest="tape_rom",
-        metavar="ROM",
-        help="with a tape: folder or rom.toml to use instead of the ROM the tape names",
-    )
+    help = "with a tape: folder or rom.toml to use instead of the ROM the tape names"
+    parser.add_argument("--rom", dest="tape_rom", metavar="ROM", help=help)
     parser.add_argument(
         "--unverified", action="store_true", help="with a tape: accept another ROM than the recorded one"
     )

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -96,6 +96,14 @@ def print_table(table: Any) -> None:
     with console.capture() as written:
         console.print(table)
     sys.stdout.writelines(line.rstrip() + "\n" for line in written.get().splitlines())
+
+
+def print_report(report: Any, as_json: bool, table: Callable[[], Any]) -> None:
+    """Write a report as JSON, or as the table that is made of it."""
+    if as_json:
+        print_json(report)
+    else:
+        print_table(table())
 
 
 def _never_cut(part: Any) -> Iterator[Any]:

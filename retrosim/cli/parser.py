@@ -44,6 +44,10 @@ class Parser(argparse.ArgumentParser):
         self._needs: list[tuple[str, tuple[str, ...]]] = []
         self._excluded: list[tuple[str, str]] = []
 
+    def add_repeatable(self, name: str, metavar: str, help: str, **others: Any) -> None:
+        """Add an option that may be given several times; without it the value is an empty list."""
+        self.add_argument(name, action="append", default=[], metavar=metavar, help=f"{help}; may be repeated", **others)
+
     def need(self, options: Iterable[str], *others: str) -> None:
         """Let each of some options be a usage error where none of the others is given: alone it would do nothing."""
         self._needs += [(option, others) for option in options]

@@ -36,27 +36,19 @@ def add_files(parser: Parser) -> None:
     """Add the options for files of other profilers, and for where source files are."""
     for name, help in PROFILES.items():
         parser.add_argument(f"--{name}", metavar="FILE", help=help)
-    parser.add_argument(
+    parser.add_repeatable(
         "--source",
+        "FOLDER",
+        "look for source files here too, besides the program's folder, its src/ and the present folder",
         dest="sources",
-        action="append",
-        default=[],
         type=values.folder,
-        metavar="FOLDER",
-        help="look for source files here too, besides the program's folder, its src/ and the present folder; "
-        f"{arguments.REPEATABLE}",
     )
     arguments.add_force(parser)
 
 
 def add_top(parser: Parser) -> None:
-    parser.add_argument(
-        "--top",
-        type=values.whole(1, MAX_TOP),
-        default=TOP,
-        metavar="N",
-        help=f"show N lines, functions and calls; default: {TOP}",
-    )
+    help = f"show N lines, functions and calls; default: {TOP}"
+    parser.add_argument("--top", type=values.whole(1, MAX_TOP), default=TOP, metavar="N", help=help)
 
 
 def source_folders(given: Iterable[str], program: Any, rom: str) -> list[Path]:

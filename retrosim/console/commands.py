@@ -498,27 +498,16 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(("undisplay",), "[NUMBER ..]", "take some, or all, from the watch list", undisplay),
         Command(("wrote",), "WHERE[, BYTES]", "which instruction wrote there last", wrote),
         Command(
-            ("stopwatch", "time"),
-            "[WHERE, WHERE]",
-            "clocks between two places, or since the last stopwatch",
-            stopwatch,
+            ("stopwatch", "time"), "[WHERE, WHERE]", "clocks between two places, or since the last stopwatch", stopwatch
         ),
-        Command(
-            ("hot",),
-            "[all]",
-            "where the clocks since the last stop, or all, went: functions, sampled",
-            hot,
-        ),
+        Command(("hot",), "[all]", "where the clocks since the last stop, or all, went: functions, sampled", hot),
         Command(("clocks",), "", "clocks since power-on and since the last question", clocks),
         Command(("causes",), "", "what those clocks went to; needs --causes", causes),
         Command(("frame",), "", "the frame, and how much of its time is used", frame),
     ),
     "change, keep": (
         Command(
-            ("set",),
-            "REGISTER|byte[..] = EXPRESSION",
-            "change a register, or byte[], word[], long[] of memory",
-            assign,
+            ("set",), "REGISTER|byte[..] = EXPRESSION", "change a register, or byte[], word[], long[] of memory", assign
         ),
         Command(("save",), "FILE", "save the state of the machine in a new file", save),
         Command(("load",), "FILE", "go on from a saved state", load),

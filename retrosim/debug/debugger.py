@@ -15,18 +15,7 @@ from retrosim.machine.budget import Budget
 from .conditions import Condition, Names, addresses_of, condition, described
 from .history import History, now
 from .observer import Observer, PlayedTape
-from .points import (
-    Breakpoint,
-    Event,
-    Hook,
-    Limit,
-    Point,
-    Stop,
-    Time,
-    Watched,
-    Watchpoint,
-    Write,
-)
+from .points import Breakpoint, Event, Hook, Limit, Point, Stop, Time, Watched, Watchpoint, Write
 from .stack import Frame, call_before, call_stack, stack_pointer
 
 if TYPE_CHECKING:
@@ -60,7 +49,8 @@ class Debugger:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self._observer = machine._observer = Observer(machine)
-        self._begin_history()
+        self._history = self._observer.history = History(machine, MEMORY_LIMIT)
+        self._observer.seal()
 
     # points
 
@@ -514,10 +504,6 @@ class Debugger:
                 raise Interrupted("interrupted; the machine is where it was")
             if self._observer.stop is not None or self.time == at:
                 return  # enough has been found, or the program has ended
-
-    def _begin_history(self) -> None:
-        self._history = self._observer.history = History(self.machine, MEMORY_LIMIT)
-        self._observer.seal()
 
     # time
 

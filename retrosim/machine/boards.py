@@ -159,10 +159,7 @@ def local_bus_board(clock_hz: int, multiplier: int) -> dict[str, BoardParameter]
         "first_read": _clocks(unit, bus(2, 2, 3), "until the first double word of a line has arrived", cache),
         "line_read": _clocks(unit, bus(5, 5, 9), "until a whole line has arrived", cache, not_below="first_read"),
         "write": _clocks(
-            unit,
-            bus(2, 2, 3),
-            "of a write",
-            "2 bus clocks into the second-level cache or a buffer, 3 with slow SRAM",
+            unit, bus(2, 2, 3), "of a write", "2 bus clocks into the second-level cache or a buffer, 3 with slow SRAM"
         ),
         "video_read": _clocks(
             unit, bus(4, 4, 8), "of reading video memory", "local bus card, as its slowest write, twice that at most"

@@ -30,10 +30,7 @@ class Turn:
 
 
 def frames_in_pieces(
-    machine: PlayableMachine,
-    end: int,
-    pause: Callable[[int], int],
-    limits: Callable[[], dict[str, int]] = dict,
+    machine: PlayableMachine, end: int, pause: Callable[[int], int], limits: Callable[[], dict[str, int]] = dict
 ) -> Iterator[RunOutcome]:
     """Run a machine to a frame; yield the outcome of each piece, the last one if it does not end with a whole frame.
 

@@ -25,11 +25,8 @@ PC_TICK_HZ = Fraction(14_318_180, 12 * 65536)
 """18.2065 Hz: 14.31818 MHz crystal / 12, the timer's divisor 65536."""
 VGA_RETRACE_HZ = Fraction(25_175_000, 800 * 449)
 """70.086 Hz: dot clock over a frame of 800 x 449 dots."""
-PC_TIMING = {
-    "i286": "i286 3",
-    "i386": "i386 3",
-    "i486": "i486 4",
-}  # changes whenever the same program takes other clocks
+# changes whenever the same program takes other clocks
+PC_TIMING = {"i286": "i286 3", "i386": "i386 3", "i486": "i486 4"}
 M68K_SPEC = "m68k 3"  # changes whenever the same program does something else
 
 

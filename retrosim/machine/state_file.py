@@ -138,21 +138,10 @@ MAX_AHEAD = 1 << 32  # clocks that a stage of the pipeline or the bus may be ahe
 MAX_CONTENT = 2 * (ADDRESS_MASK + 1)
 DIGEST_BYTES = 16
 PAGE = 4096
-HOST_FIELDS = (
-    "reason",
-    "detail",
-    "access",
-    "written_low",
-    "written_high",
-    "read_low",
-    "read_high",
-    "touched_by",
-    "taken",
-    "limit",
-    "causes",
-    "bubble",
-)  # how the last run ended and what was counted besides, not what the machine is
-
+HOST_FIELDS = (  # how the last run ended and what was counted besides, not what the machine is
+    *("reason", "detail", "access", "written_low", "written_high", "read_low", "read_high", "touched_by", "taken"),
+    *("limit", "causes", "bubble"),
+)
 CONSTANT_FIELDS = ("memory",)  # set once, by the parameters of caches and bus
 
 Header = dict[str, Any]

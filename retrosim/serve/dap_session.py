@@ -164,27 +164,15 @@ def _last(path: str) -> str:
 THREAD = 1
 MAX_PENDING = 1000  # requests that wait while the machine runs
 URGENT = ("pause", "disconnect", "terminate", "restart")  # they end a step
+SUPPORTED = (
+    "ConfigurationDoneRequest FunctionBreakpoints ConditionalBreakpoints HitConditionalBreakpoints LogPoints "
+    "EvaluateForHovers StepBack SetVariable DataBreakpoints InstructionBreakpoints ReadMemoryRequest "
+    "WriteMemoryRequest DisassembleRequest SteppingGranularity TerminateRequest RestartRequest"
+)
 CAPABILITIES = {
-    f"supports{name}": True
-    for name in (
-        "ConfigurationDoneRequest",
-        "FunctionBreakpoints",
-        "ConditionalBreakpoints",
-        "HitConditionalBreakpoints",
-        "LogPoints",
-        "EvaluateForHovers",
-        "StepBack",
-        "SetVariable",
-        "DataBreakpoints",
-        "InstructionBreakpoints",
-        "ReadMemoryRequest",
-        "WriteMemoryRequest",
-        "DisassembleRequest",
-        "SteppingGranularity",
-        "TerminateRequest",
-        "RestartRequest",
-    )
-} | {"exceptionBreakpointFilters": [{"filter": name, "label": label} for name, label in FILTERS.items()]}
+    **{f"supports{name}": True for name in SUPPORTED.split()},
+    "exceptionBreakpointFilters": [{"filter": name, "label": label} for name, label in FILTERS.items()],
+}
 REASONS = {"watchpoint": "data breakpoint", "interrupted": "pause", "fault": "exception"}
 _INSERTED = re.compile(r"\{([^{}]*)\}")
 

@@ -79,13 +79,9 @@ CORES = {
     ),
 }
 ARCHITECTURES = {
-    "m68000": "m68k:68000",
-    "m68040": "m68k:68040",
-    "i286": "i8086",
-    "i386": "i386",
-    "i486": "i386",
+    "m68000": "m68k:68000", "m68040": "m68k:68040", "i286": "i8086", "i386": "i386", "i486": "i386",
     "ppc601": "powerpc:601",
-}
+}  # fmt: skip
 REAL_MODE = "i8086"
 OTHERS = "org.retrosim.others"
 
@@ -391,20 +387,9 @@ class GdbSession:
     def _supported(self, text: str) -> bytes:
         offered = text.lstrip(":").split(";")
         self._tells_breakpoints = {name: name.decode() + "+" in offered for name in (b"swbreak", b"hwbreak")}
-        features = [
-            f"PacketSize={MAX_PAYLOAD:x}",
-            "QStartNoAckMode+",
-            "qXfer:features:read+",
-            "qXfer:memory-map:read+",
-            "vContSupported+",
-            "swbreak+",
-            "hwbreak+",
-            "ReverseStep+",
-            "ReverseContinue+",
-        ]
-        if self.files.elf:
-            features.append("qXfer:exec-file:read+")
-        return ";".join(features).encode()
+        features = f"PacketSize={MAX_PAYLOAD:x};QStartNoAckMode+;qXfer:features:read+;qXfer:memory-map:read+;"
+        features += "vContSupported+;swbreak+;hwbreak+;ReverseStep+;ReverseContinue+"
+        return (features + (";qXfer:exec-file:read+" if self.files.elf else "")).encode()
 
     def _no_acknowledgments(self, _: str) -> bytes:
         self._acknowledges = False
@@ -419,7 +404,7 @@ class GdbSession:
         }
         if operation != "read" or (kind, annex) not in contents:
             return b""
-        offset, length = _numbers(span, ",")
+        offset, length = _numbers(span)
         content = contents[kind, annex]()
         part = content[offset : offset + min(length, MAX_DATA)]
         return (b"l" if offset + len(part) >= len(content) else b"m") + part
@@ -436,7 +421,7 @@ class GdbSession:
         return b"OK"
 
     def _read_memory(self, text: str) -> bytes:
-        address, size = _numbers(text, ",")
+        address, size = _numbers(text)
         if address > EVERYWHERE:
             return NO_MEMORY
         return self.target.read(address, min(size, MAX_DATA)).hex().encode()
@@ -450,7 +435,7 @@ class GdbSession:
         return self._write(where, data.encode("latin-1"))
 
     def _write(self, where: str, data: bytes) -> bytes:
-        address, size = _numbers(where, ",")
+        address, size = _numbers(where)
         if size != len(data):
             return ERROR
         if address + size > EVERYWHERE + 1:
@@ -478,7 +463,7 @@ class GdbSession:
         return b"OK"
 
     def _breakpoint(self, text: str) -> tuple[int, int, int]:
-        kind, address, size = _numbers(text.split(";")[0], ",", 3)
+        kind, address, size = _numbers(text.split(";")[0], 3)
         return kind, address, size
 
     def _remove(self, key: tuple[int, int, int]) -> None:
@@ -514,7 +499,7 @@ class GdbSession:
         if action[:1] in ("s", "S"):
             return self._single_step("")
         if action[:1] == "r":
-            start, end = _numbers(action[1:], ",")
+            start, end = _numbers(action[1:])
             return self._ran(lambda: self.target.step_in_range(start, end, self._is_wanted))
         return ERROR
 
@@ -584,9 +569,9 @@ def _number(text: str) -> int:
     return int(text, 16)
 
 
-def _numbers(text: str, separator: str, count: int = 2) -> list[int]:
-    """Return hexadecimal numbers. Errors: ValueError for another count of them, and for negative ones."""
-    numbers = [int(part, 16) for part in text.split(separator)]
+def _numbers(text: str, count: int = 2) -> list[int]:
+    """Return hexadecimal numbers between commas. Errors: ValueError for another count, and for negative ones."""
+    numbers = [int(part, 16) for part in text.split(",")]
     if len(numbers) != count or min(numbers) < 0:
         raise ValueError(f"{text[:40]!r}: allowed {count} numbers")
     return numbers

@@ -99,12 +99,7 @@ def compose(session: Session, chrome_width: int) -> WindowImages:
     lines = metrics_lines(readings) if session.shows_metrics else [f"{readings.machine}  {readings.rom}"]
     state, is_alarming = session.state
     status_bar = draw_status_bar(
-        chrome_width,
-        lines,
-        session.message,
-        state,
-        is_recording=session.recording is not None,
-        is_alarming=is_alarming,
+        chrome_width, lines, session.message, state, is_recording=session.recording is not None, is_alarming=is_alarming
     )
     if session.seek is not None:
         seek, width = session.seek, status_bar.shape[1]

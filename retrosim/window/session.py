@@ -155,7 +155,10 @@ class Session:
         self.breakpoints: list[str] = []
         self.controller = ""  # what runs the machine in place of this session: "gdb"
         self._folder, self._make_recorder = folder, recorder
-        self._begin_showing()
+        self._message, self._message_until = "", 0
+        self._shapes: tuple[tuple[int, int], Shapes | None] | None = None
+        self._past = 0  # counts resets, loads and rewinds, because a frame number alone does not identify a world
+        self._last_check = LastCheck()
         self.transport = Transport(machine, clock, self._inputs, self._after_frame)
         self.seek = Seek(self.transport, player, self._went_back) if player is not None else None
 
@@ -348,9 +351,8 @@ class Session:
             else:
                 self.machine.reset()
             self._start_over()
-            self.say(
-                "reset: the machine starts again from " + ("power-on" if self.player is None else "the tape's start")
-            )
+            start = "power-on" if self.player is None else "the tape's start"
+            self.say(f"reset: the machine starts again from {start}")
 
     def _start_over(self) -> None:
         self.transport.start_over()
@@ -435,12 +437,6 @@ class Session:
         self.view = replace(self.view, grid=following if following < count else None)
         if not count:
             self.say(f"{self.program} has no grid")
-
-    def _begin_showing(self) -> None:
-        self._message, self._message_until = "", 0
-        self._shapes: tuple[tuple[int, int], Shapes | None] | None = None
-        self._past = 0  # counts resets, loads and rewinds, because a frame number alone does not identify a world
-        self._last_check = LastCheck()
 
     def say(self, text: str) -> None:
         """Show a message for a few seconds."""

@@ -31,28 +31,9 @@ Imports at the top of a command's module are light, because `retrosim --help` lo
 along is imported inside functions.
 """
 
-COMMANDS = {
-    "run": "run",
-    "record": "record",
-    "replay": "replay",
-    "race": "race",
-    "verify": "verify",
-    "debug": "debug",
-    "gdb": "gdb",
-    "dap": "dap",
-    "cost": "cost.command",
-    "new": "new",
-    "build": "build",
-    "asm": "asm",
-    "insn": "insn",
-    "timing": "timing",
-    "study": "study",
-    "bench": "bench",
-    "list": "list",
-    "scenes": "scenes",
-    "doctor": "doctor",
-    "warmup": "warmup",
-    "guide": "guide",
-    "completion": "completion",
-}
+_NAMES = (
+    "run record replay race verify debug gdb dap cost new build asm insn timing study bench list scenes doctor "
+    "warmup guide completion"
+)
+COMMANDS = {name: name for name in _NAMES.split()} | {"cost": "cost.command"}
 """Command -> its module, in the order of `retrosim --help`."""

@@ -32,40 +32,16 @@ RAM_FIRST, RAM_END = 0x400, 0x800000  # of retrosim.rom.image
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument("source", metavar="FILE", help="the source text")
-    parser.add_argument(
-        "--cpu",
-        required=True,
-        metavar="CPU",
-        help="m68000, m68040, i386, i486, i286-real, i386-real, i486-real, ppc601, or a machine's name",
-    )
-    parser.add_argument(
-        "-o",
-        dest="output",
-        metavar="ELF",
-        help="file to write; default: the source's name with .elf, in the current folder",
-    )
+    help = "m68000, m68040, i386, i486, i286-real, i386-real, i486-real, ppc601, or a machine's name"
+    parser.add_argument("--cpu", required=True, metavar="CPU", help=help)
+    help = "file to write; default: the source's name with .elf, in the current folder"
+    parser.add_argument("-o", dest="output", metavar="ELF", help=help)
     parser.add_argument("--force", action="store_true", help="replace a file that is not an ELF file")
-    parser.add_argument(
-        "--org",
-        type=values.address(RAM_FIRST, RAM_END - 1),
-        default=0x2000,
-        metavar="N",
-        help=f"address of the code, {RAM_FIRST:#x}..{RAM_END - 1:#x}; default: 0x2000",
-    )
-    parser.add_argument(
-        "--define",
-        action="append",
-        default=[],
-        type=_definition,
-        metavar="NAME=N",
-        help=f"a number that the source may use by name; {arguments.REPEATABLE}",
-    )
-    parser.add_argument(
-        "--max-steps",
-        type=values.whole(1, 1_000_000_000),
-        metavar="N",
-        help="work that it may take, in steps of about a microsecond; default: 700000",
-    )
+    help = f"address of the code, {RAM_FIRST:#x}..{RAM_END - 1:#x}; default: 0x2000"
+    parser.add_argument("--org", type=values.address(RAM_FIRST, RAM_END - 1), default=0x2000, metavar="N", help=help)
+    parser.add_repeatable("--define", "NAME=N", "a number that the source may use by name", type=_definition)
+    help = "work that it may take, in steps of about a microsecond; default: 700000"
+    parser.add_argument("--max-steps", type=values.whole(1, 1_000_000_000), metavar="N", help=help)
     parser.add_argument("--listing", action="store_true", help="print addresses, code and source lines")
     arguments.add_json(parser)
     parser.exclude(["--listing"], "--json")

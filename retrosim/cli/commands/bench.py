@@ -82,12 +82,7 @@ def add_options(parser: Parser) -> None:
         title = subject.help.partition("\n")[0].removesuffix(".")
         chosen = subjects.add_parser(name, help=title[0].lower() + title[1:], description=subject.help)
         chosen.set_defaults(subject=subject, parser=chosen)
-        chosen.add_argument(
-            "--engine",
-            action="append",
-            metavar="NAME",
-            help=f"only this contender; default: {subject.engines}; {arguments.REPEATABLE}",
-        )
+        chosen.add_repeatable("--engine", "NAME", f"only this contender; default: {subject.engines}")
         subject.add_options(chosen)
         chosen.add_argument(
             "--rounds",
@@ -150,28 +145,20 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _add_objects(parser: Parser, usual: str) -> None:
-    parser.add_argument(
-        "--objects",
-        action="append",
-        type=values.whole(1, MAX_OBJECTS),
-        metavar="N",
-        help=f"number of objects in a scene; default: {usual}; {arguments.REPEATABLE}",
+    parser.add_repeatable(
+        "--objects", "N", f"number of objects in a scene; default: {usual}", type=values.whole(1, MAX_OBJECTS)
     )
 
 
 def _add_machines(parser: Parser, usual: str) -> None:
-    parser.add_argument(
-        "--machine", action="append", metavar="MACHINE", help=f"default: {usual}; {arguments.REPEATABLE}"
-    )
+    parser.add_repeatable("--machine", "MACHINE", f"default: {usual}")
 
 
 def _add_engine_options(parser: Parser) -> None:
     parser.add_argument(
         "--machine", metavar="MACHINE", help=f"see `retrosim list machines`; default: {arguments.MACHINE}"
     )
-    parser.add_argument(
-        "--build", action="append", metavar="BUILD", help=f"build of the ROM; default: O2; {arguments.REPEATABLE}"
-    )
+    parser.add_repeatable("--build", "BUILD", "build of the ROM; default: O2")
     _add_objects(parser, "200 and 50")
     arguments.add_warm(parser)
     parser.add_argument("--no-startup", action="store_true", help="do not measure start-up and compile times")
@@ -213,7 +200,7 @@ def _programs(options: argparse.Namespace) -> BenchPlan:
     with bad_arguments():
         for name in options.programs:
             check_choice("program", name, known)
-        for name in options.machine or ():
+        for name in options.machine:
             preset(name)
     chosen = {"programs": options.programs, "machines": options.machine}
     chosen = {key: list(dict.fromkeys(names)) for key, names in chosen.items() if names}
@@ -233,11 +220,10 @@ def _own(options: argparse.Namespace) -> BenchPlan:
     from retrosim.bench.program import benchmark_program
     from retrosim.bench.programs import CONTENDERS, programs_csv, render_programs
 
-    if options.machine:
-        check_simulated(options.machine)
+    check_simulated(options.machine)
     with bad_arguments():
         flags = compiler_flags(options.cflags or "", options.program)
-    machines = list(dict.fromkeys(options.machine or ())) or None
+    machines = list(dict.fromkeys(options.machine)) or None
     chosen: dict[str, Any] = {"machines": machines, "flags": flags, "note": say, "default": arguments.MACHINE}
     measure = partial(benchmark_program, options.program, **chosen, **_scenes(options, CONTENDERS))
     return BenchPlan("program", measure, render_programs, programs_csv)
@@ -248,9 +234,9 @@ def _debugger(options: argparse.Namespace) -> BenchPlan:
     from retrosim.machine.presets import preset
 
     with bad_arguments():
-        for name in options.machine or ():
+        for name in options.machine:
             preset(name)
-    chosen = {"machines": list(dict.fromkeys(options.machine or ()))} | _scenes(options, ENGINES)
+    chosen = {"machines": list(dict.fromkeys(options.machine))} | _scenes(options, ENGINES)
     measure = partial(benchmark_debugger, **{name: given for name, given in chosen.items() if given})
     return BenchPlan("debugger", measure, render_debugger, debugger_csv)
 
@@ -259,7 +245,7 @@ def _scenes(options: argparse.Namespace, engines: Iterable[str], max_objects: in
     """Return the contenders (out of `engines`) and numbers of objects that were given. Errors: ArgumentError."""
     objects = getattr(options, "objects", None)
     with bad_arguments():
-        for engine in options.engine or []:
+        for engine in options.engine:
             check_choice("engine", engine, engines)
         for count in objects or []:
             if count > max_objects:

@@ -29,19 +29,10 @@ from ..values import bad_arguments
 
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
-    parser.add_argument(
-        "files",
-        nargs="*",
-        default=["."],
-        metavar="FILE",
-        help="a project's folder, or sources and objects: .s, .asm, .S, .c, .pas, .o, .a",
-    )
-    parser.add_argument(
-        "-o",
-        dest="output",
-        metavar="ELF",
-        help="file to write; default: the project's name, else the first file's, with .elf, in the current folder",
-    )
+    help = "a project's folder, or sources and objects: .s, .asm, .S, .c, .pas, .o, .a"
+    parser.add_argument("files", nargs="*", default=["."], metavar="FILE", help=help)
+    help = "file to write; default: the project's name, else the first file's, with .elf, in the current folder"
+    parser.add_argument("-o", dest="output", metavar="ELF", help=help)
     parser.add_argument(
         "--machine",
         metavar="MACHINE",

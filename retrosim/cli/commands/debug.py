@@ -40,14 +40,8 @@ MAX_LINE = 1 << 16  # characters that are read of a line
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     add_program(parser, "the command `causes`")
-    parser.add_argument(
-        "--execute",
-        "-e",
-        action="append",
-        default=[],
-        metavar="COMMAND",
-        help=f"carry out a command of the debugger, then those of the terminal or the pipe; {arguments.REPEATABLE}",
-    )
+    help = "carry out a command of the debugger, then those of the terminal or the pipe; may be repeated"
+    parser.add_argument("--execute", "-e", action="append", default=[], metavar="COMMAND", help=help)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--screen", action="store_true", help=f"use the whole screen; the default with {EXTRA}")
     how.add_argument("--line", action="store_true", help="read commands line by line, as gdb does")

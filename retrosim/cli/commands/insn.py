@@ -21,12 +21,7 @@ from ..values import bad_arguments
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument("name", metavar="NAME", help="a mnemonic, such as move or move.l")
-    parser.add_argument(
-        "--machine",
-        action="append",
-        metavar="MACHINE",
-        help=f"machine to show it on; default: all that have it; {arguments.REPEATABLE}",
-    )
+    parser.add_repeatable("--machine", "MACHINE", "machine to show it on; default: all that have it")
     arguments.add_json(parser)
 
 
@@ -37,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.reference.instructions import instruction_lines, instruction_report
 
     with bad_arguments():
-        for machine in options.machine or ():
+        for machine in options.machine:
             check_choice("machine", machine, PRESETS)
         report = instruction_report(options.name, options.machine or list(PRESETS))
     if options.json:

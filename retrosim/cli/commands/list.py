@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retrosim.errors import RetrosimError
+from retrosim.machine.choices import NATIVE
 from retrosim.report.text import counted
 
 from .. import arguments
@@ -85,25 +86,24 @@ def _rom(rom: Rom, toolchains: Toolchains) -> dict[str, Any]:
 
 
 def _machines() -> list[dict[str, Any]]:
-    from retrosim.machine import MACHINE_NAMES, PRESETS
+    from retrosim.machine import PRESETS
 
-    entries = []
-    for name in MACHINE_NAMES:
-        preset = PRESETS.get(name)
-        entries.append(
-            {
-                "name": name,
-                "title": preset.title if preset else NATIVE_TITLE,
-                "isa": preset.isa if preset else None,
-                "clock_hz": preset.clock_hz if preset else None,
-                "tick_hz": preset.tick_hz.as_integer_ratio() if preset else None,
-                "frame_hz": preset.frame_hz.as_integer_ratio() if preset else None,
-                "frame_period": preset.frame_period if preset else None,
-                "parameters": {name: asdict(each) for name, each in preset.parameters.items()} if preset else {},
-                "readings": _readings(preset) if preset else [],
-            }
-        )
-    return entries
+    entries = [
+        {
+            "name": name,
+            "title": preset.title,
+            "isa": preset.isa,
+            "clock_hz": preset.clock_hz,
+            "tick_hz": preset.tick_hz.as_integer_ratio(),
+            "frame_hz": preset.frame_hz.as_integer_ratio(),
+            "frame_period": preset.frame_period,
+            "parameters": {name: asdict(each) for name, each in preset.parameters.items()},
+            "readings": _readings(preset),
+        }
+        for name, preset in PRESETS.items()
+    ]
+    native = {"name": NATIVE, "title": NATIVE_TITLE, "parameters": {}, "readings": []}
+    return [*entries, {**dict.fromkeys(entries[0]), **native}]
 
 
 def _readings(preset: Preset) -> list[dict[str, Any]]:

@@ -40,33 +40,20 @@ MAX_RACE_SECONDS = 3600
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument("tape", metavar="TAPE", help="tape file, or a name from `retrosim list tapes`")
-    parser.add_argument(
-        "--on",
-        type=values.names,
-        required=True,
-        metavar="MACHINES",
-        help=f"{MIN_RACERS} to {MAX_RACERS} machines separated by commas, each NAME or NAME:BUILD",
-    )
+    help = f"{MIN_RACERS} to {MAX_RACERS} machines separated by commas, each NAME or NAME:BUILD"
+    parser.add_argument("--on", type=values.names, required=True, metavar="MACHINES", help=help)
     parser.add_argument("--rom", metavar="ROM", help="folder or rom.toml to use instead of the ROM the tape names")
     parser.add_argument("--in-step", action="store_true", help="all machines show the same frame")
     parser.add_argument(
         "--frames", type=values.whole(1, arguments.MAX_FRAMES), metavar="N", help="play the first N frames only"
     )
-    parser.add_argument(
-        "--seconds",
-        type=values.whole(1, MAX_RACE_SECONDS),
-        metavar="N",
-        help="end the race after N simulated seconds; default: when the last machine has finished",
-    )
+    help = "end the race after N simulated seconds; default: when the last machine has finished"
+    parser.add_argument("--seconds", type=values.whole(1, MAX_RACE_SECONDS), metavar="N", help=help)
     arguments.add_budget(parser, "the run of each machine")
     parser.add_argument("--headless", action="store_true", help="open no window")
     arguments.add_screenshot(parser, "write the picture at the end to a file; implies --headless")
-    parser.add_argument(
-        "--export",
-        type=values.clip,
-        metavar="CLIP",
-        help="write the race as a .gif, .apng or .mp4; implies --headless",
-    )
+    help = "write the race as a .gif, .apng or .mp4; implies --headless"
+    parser.add_argument("--export", type=values.clip, metavar="CLIP", help=help)
     arguments.add_json(parser, "; implies --headless")
 
 

@@ -65,13 +65,8 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--title", default="", metavar="TEXT", help="title of the tape")
     parser.add_argument("--author", default="", metavar="TEXT", help="author of the tape")
     parser.add_argument("--description", default="", metavar="TEXT", help="description of the tape")
-    parser.add_argument(
-        "--hash-every",
-        type=values.whole(1, arguments.MAX_FRAMES),
-        default=60,
-        metavar="N",
-        help="frames from one hash line to the next; default: 60",
-    )
+    help = "frames from one hash line to the next; default: 60"
+    parser.add_argument("--hash-every", type=values.whole(1, arguments.MAX_FRAMES), default=60, metavar="N", help=help)
     parser.add_argument(
         "--continue",
         dest="is_continued",
@@ -186,21 +181,16 @@ def _continue_script(name: str, settings: MachineSettings, script: _Script) -> t
     frames, steps = script.frames, script.steps()
     tape, budget = load_tape(name), script.limits.budget()
     with Progress(is_quiet=script.is_quiet) as progress:
-        machine = _replayed(
-            settings,
-            tape,
-            budget,
-            progress.note,
-            lambda done: progress.step(done, frames, "replaying what was recorded"),
-        )
+
+        def replayed(done: int) -> None:
+            progress.step(done, frames, "replaying what was recorded")
+
+        def recorded(done: int) -> None:
+            progress.step(done, frames, "recording frames")
+
+        machine = _replayed(settings, tape, budget, progress.note, replayed)
         with bad_arguments():
-            result = continue_script(
-                tape,
-                machine,
-                frames,
-                steps,
-                on_progress=lambda done: progress.step(done, frames, "recording frames"),
-            )
+            result = continue_script(tape, machine, frames, steps, on_progress=recorded)
     if result is not None and result.fault is not None:
         raise result.fault
     return ("frames" if result is None else result.reason), machine
@@ -226,15 +216,12 @@ def _record_script(path: Path, chosen: Chosen, script: _Script, labels: dict[str
     with Progress(is_quiet=script.is_quiet) as progress:
         machine = chosen.open(budget.before(progress.note))
         machine.budget = budget
+
+        def recorded(done: int) -> None:
+            progress.step(done, frames, "recording frames")
+
         with bad_arguments():
-            result = record_script(
-                path,
-                machine,
-                frames,
-                steps,
-                **labels,
-                on_progress=lambda done: progress.step(done, frames, "recording frames"),
-            )
+            result = record_script(path, machine, frames, steps, **labels, on_progress=recorded)
     if result.fault is not None:
         raise result.fault
     return result.reason, machine
@@ -289,9 +276,7 @@ def _continue_window(name: str, settings: MachineSettings, window: WindowSetting
 
 
 def _in_window(
-    settings: WindowSettings,
-    make: Callable[[Callable[[str], None]], AnyMachine],
-    recorder: Callable[[Any, Any], Any],
+    settings: WindowSettings, make: Callable[[Callable[[str], None]], AnyMachine], recorder: Callable[[Any, Any], Any]
 ) -> tuple[str, AnyMachine]:
     """Record in a window, from the beginning until the recording is stopped or the window closed.
 

@@ -47,19 +47,10 @@ def add_options(parser: Parser) -> None:
     arguments.add_frames(parser, "stop after N frames")
     arguments.add_budget(parser, "the replay")
     arguments.add_screenshot(parser)
-    parser.add_argument(
-        "--export",
-        type=values.clip,
-        metavar="CLIP",
-        help="write what is seen as a .gif, .apng or .mp4, at the pace of the simulated machine; implies --headless",
-    )
-    parser.add_argument(
-        "--every",
-        type=values.whole(1, MAX_EVERY),
-        default=EVERY,
-        metavar="N",
-        help=f"with --export: a picture every N frames; default: {EVERY}",
-    )
+    help = "write what is seen as a .gif, .apng or .mp4, at the pace of the simulated machine; implies --headless"
+    parser.add_argument("--export", type=values.clip, metavar="CLIP", help=help)
+    help = f"with --export: a picture every N frames; default: {EVERY}"
+    parser.add_argument("--every", type=values.whole(1, MAX_EVERY), default=EVERY, metavar="N", help=help)
     arguments.add_window(parser)
     add_causes(parser, "the window's debugger")
     arguments.add_json(parser, "; implies --headless")

@@ -73,20 +73,13 @@ def add_options(parser: Parser) -> None:
     arguments.add_parameters(parser)
     arguments.add_scene(parser)
     arguments.add_frames(parser, f"run N frames, {FRAMES} if not given")
-    parser.add_argument(
-        "--instructions",
-        type=values.whole(1, 2**62),
-        metavar="N",
-        help="run N instructions, or --frames if they come first; implies --headless",
+    help = "run N instructions, or --frames if they come first; implies --headless"
+    parser.add_argument("--instructions", type=values.whole(1, 2**62), metavar="N", help=help)
+    help = (
+        "count what every instruction, line and function of the run takes, and print it or write it as a page "
+        "(.html); implies --headless"
     )
-    parser.add_argument(
-        "--profile",
-        nargs="?",
-        const="",
-        metavar="FILE",
-        help="count what every instruction, line and function of the run takes, and print it or write it as a page "
-        "(.html); implies --headless",
-    )
+    parser.add_argument("--profile", nargs="?", const="", metavar="FILE", help=help)
     profiling.add_top(parser)
     profiling.add_files(parser)
     arguments.add_budget(parser)

@@ -140,12 +140,7 @@ def _show_fields(rom: Rom, as_json: bool) -> int:
         print_lines([f"{rom.name} takes no scenes (its rom.toml has no table [scene])"])
         return 0
     rows = [
-        [
-            entry["line"],
-            entry["name"],
-            entry["allowed"],
-            entry["default"] or "as the program has it",
-        ]
+        [entry["line"], entry["name"], entry["allowed"], entry["default"] or "as the program has it"]
         for entry in entries
     ]
     print_lines(

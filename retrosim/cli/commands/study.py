@@ -24,7 +24,7 @@ import argparse
 import sys
 
 from .. import arguments, profiling, values
-from ..output import print_json, print_table
+from ..output import print_json, print_report, print_table
 from ..parser import Parser
 from ..profiling import OutputFiles
 from ..progress import Progress
@@ -38,22 +38,11 @@ SIZE_SCENES = 3  # of --sectors
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     arguments.add_machines(parser)
-    parser.add_argument(
-        "--method", action="append", metavar="METHOD", help=f"only this method of the table; {arguments.REPEATABLE}"
-    )
-    parser.add_argument(
-        "--scenes",
-        type=values.whole(1, 1000),
-        metavar="N",
-        help=f"scenes of each random kind; default: {SCENES}, --sectors: {SIZE_SCENES}",
-    )
-    parser.add_argument(
-        "--seed",
-        type=values.whole(0, 2**32 - 1),
-        default=SEED,
-        metavar="N",
-        help=f"seed of the random scenes; default: {SEED}",
-    )
+    parser.add_repeatable("--method", "METHOD", "only this method of the table")
+    help = f"scenes of each random kind; default: {SCENES}, --sectors: {SIZE_SCENES}"
+    parser.add_argument("--scenes", type=values.whole(1, 1000), metavar="N", help=help)
+    help = f"seed of the random scenes; default: {SEED}"
+    parser.add_argument("--seed", type=values.whole(0, 2**32 - 1), default=SEED, metavar="N", help=help)
     parser.add_argument("--sectors", action="store_true", help="pair tests and clocks over the size of a sector")
     parser.add_argument(
         "--balance",
@@ -75,7 +64,7 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    names = list(dict.fromkeys(options.machine)) if options.machine else None
+    names = list(dict.fromkeys(options.machine)) or None
     check_simulated(names or [])
     if options.sectors:
         return _sectors(names or [arguments.MACHINE], options.seed, options.scenes or SIZE_SCENES, options.json)
@@ -90,23 +79,21 @@ def run(options: argparse.Namespace) -> int:
     files = OutputFiles.of(options)
     files.check()
     with bad_arguments():
-        for name in options.method or ():
+        for name in options.method:
             method_named(name)
     if options.picture:
         check_free(options.picture, overwrite=options.force, advice=FORCE)
     settings = {"scenes": options.scenes or SCENES, "seed": options.seed, "engine": options.engine or "auto"}
     settings["workers"] = JobSettings.of(options).workers()
     with Progress(is_quiet=options.json or options.csv) as progress:
-        result = compare_methods(names, options.method, progress.step, **settings)
+        result = compare_methods(names, options.method or None, progress.step, **settings)
     if options.picture:
         write_png(options.picture, draw_comparison(result), macintosh_palette(), overwrite=options.force)
     files.write_html(lambda: study_page(result))
-    if options.json:
-        print_json(result)
-    elif options.csv:
+    if options.csv:
         sys.stdout.write(comparison_csv(result))
     else:
-        print_table(render_comparison(result))
+        print_report(result, options.json, lambda: render_comparison(result))
     return 0
 
 
@@ -131,8 +118,5 @@ def _balance(names: list[str] | None, seed: int, engine: str, as_json: bool) -> 
 
     with Progress(is_quiet=as_json) as progress, bad_arguments():
         result = measure_balance(names, progress.step, seed=seed, engine=engine)
-    if as_json:
-        print_json(result)
-    else:
-        print_table(render_balance(result))
+    print_report(result, as_json, lambda: render_balance(result))
     return 0

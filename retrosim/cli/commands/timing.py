@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     arguments.add_machines(parser)
-    parser.add_argument(
-        "--build", action="append", metavar="BUILD", help=f"only this build of the ROM; {arguments.REPEATABLE}"
-    )
+    parser.add_repeatable("--build", "BUILD", "only this build of the ROM")
     parser.add_argument("--details", action="store_true", help="all builds, the parts of a check, the analysis of 1994")
     arguments.add_engine(parser)
     arguments.add_memory(parser)
@@ -55,7 +53,7 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    names = list(dict.fromkeys(options.machine or ()))
+    names = list(dict.fromkeys(options.machine))
     check_simulated(names)
     files = OutputFiles.of(options)
     files.check()
@@ -66,17 +64,17 @@ def run(options: argparse.Namespace) -> int:
     from retrosim.table_1994.timing import ROM, TimingTable, builds_of, timing_table
 
     rom = load_rom(ROM)
-    memory, readings = dict(options.memory), dict(options.readings)
-    names = names or _machines_for(rom, options.build or (), {*memory}, {*readings}, options.causes)
+    builds, memory, readings = options.build or None, dict(options.memory), dict(options.readings)
+    names = names or _machines_for(rom, options.build, {*memory}, {*readings}, options.causes)
     check_memory(memory, None, names)
     with bad_arguments():
         for name in names:
-            builds_of(rom, name, options.build)
+            builds_of(rom, name, builds)
             if options.causes:
                 check_causes(name)
-    check_readings(readings, None, names, rom, options.build)
-    details = options.details or bool(options.build)
-    given = {"builds": options.build, "memory": memory, "readings": readings, "engine": options.engine or "auto"}
+    check_readings(readings, None, names, rom, builds)
+    details = options.details or builds is not None
+    given = {"builds": builds, "memory": memory, "readings": readings, "engine": options.engine or "auto"}
     with Progress(is_quiet=options.json or options.csv) as progress:
         if options.causes:
             result: CausesTable | TimingTable = causes_table(names, progress.step, **given)

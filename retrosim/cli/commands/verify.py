@@ -32,12 +32,8 @@ ALL = "all"
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument("tapes", nargs="+", metavar="TAPE", help="tape files, or names from `retrosim list tapes`")
-    parser.add_argument(
-        "--on",
-        type=values.names,
-        metavar="MACHINES",
-        help=f"names separated by commas, or {ALL}; default: the machine of the tape, and {NATIVE}",
-    )
+    help = f"names separated by commas, or {ALL}; default: the machine of the tape, and {NATIVE}"
+    parser.add_argument("--on", type=values.names, metavar="MACHINES", help=help)
     parser.add_argument("--rom", metavar="ROM", help="folder or rom.toml to use instead of the ROM the tapes name")
     arguments.add_engine(parser)
     parser.add_argument("--unverified", action="store_true", help="accept a ROM other than the recorded one")
@@ -47,9 +43,7 @@ def add_options(parser: Parser) -> None:
         help="find the instructions that make a divergence, compared with the ROM that the tape was recorded with",
     )
     parser.add_argument(
-        "--allow-partial",
-        action="store_true",
-        help="accept an interrupted recording, verified to its last line",
+        "--allow-partial", action="store_true", help="accept an interrupted recording, verified to its last line"
     )
     arguments.add_budget(parser, "each replay", "")
     arguments.add_jobs(parser)

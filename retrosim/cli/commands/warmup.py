@@ -192,52 +192,32 @@ def _samples(dtype: str) -> dict[str, Any]:
         ships[:] = [(objects.SHIP, 1, objects.DETECT_ALL, 0, place, place, 0, 1) for place in (100, 104)]
         return ships
 
+    coordinates = {"x": x, "y": y, "z": y, "x0": x, "y0": y, "x1": y, "y1": x, "move_x": y, "move_y": x}
+    coordinates |= {"batch.x": np.array([x, y]), "batch.y": np.array([y, x])}
+    coordinates |= {"rectangles.x": x.astype(np.int16), "rectangles.y": y.astype(np.int16)}
+    extents = {"size": sizes, "swept.size": sizes, "plane.size": 30, "batch.size": 30, "other": 30, "radius": 10}
+    numbers = {"a": 0, "b": 1, "count": 3, "each": 1, "seed": 1994, "solid": [1], "values": [0.25, -3.5]}
+    indices = {"pairs": pairs, "shape": shape, "first": np.arange(4, dtype=np.int32), "ids": np.array([0, 1, 2])}
     return {
-        "x": x,
-        "y": y,
-        "z": y,
-        "x0": x,
-        "y0": y,
-        "x1": y,
-        "y1": x,
-        "move_x": y,
-        "move_y": x,
-        "size": sizes,
-        "other": 30,
-        "radius": 10,
-        "swept.size": sizes,  # or a radius
-        "plane.size": 30,
-        "batch.size": 30,
-        "batch.x": np.array([x, y]),
-        "batch.y": np.array([y, x]),
-        "pairs": pairs,
-        "shape": shape,
+        **coordinates,
+        **extents,
+        **numbers,
+        **indices,
         "outlines": outlines,
         "Polygons": convex.pack(outlines, radius=1),
         "sprite": sprite,
         "Sequence[bytes | np.ndarray]": [sprite],
         "Masks": masks.pack([sprite]),
         "Images": bitmap.pack([sprite]),
-        "a": 0,
-        "b": 1,
         "frame": lambda: np.zeros((480, 640), np.uint8),
-        "solid": [1],
         "parts": np.array([[0, 0, 8, 8]] * 3, np.int16),
-        "first": np.arange(4, dtype=np.int32),
         "half": np.full((3, 2), 320, np.int16),
         "angle": np.array([0, 128, 256], np.int16),
-        "rectangles.x": x.astype(np.int16),
-        "rectangles.y": y.astype(np.int16),
         "rectangles.method": "point_1",
         "circles": [(28, 24, 12)],
         "objects": game,
         "shapes": objects.make_circles([(28, 24, 12)]),
-        "values": [0.25, -3.5],
-        "count": 3,
-        "each": 1,
-        "seed": 1994,
         "self": scene,
-        "ids": np.array([0, 1, 2]),
     }
 
 

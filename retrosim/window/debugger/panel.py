@@ -204,11 +204,7 @@ COMMANDS = (
     PanelCommand("wider", ("RIGHT",), "", ""),
     PanelCommand("watch", ("W",), "W", "watch an expression; click it to remove it", "Watch"),
     PanelCommand(
-        "command",
-        ("E",),
-        "E  click on the last line",
-        "a command of `retrosim debug`: break Main if d0 == 1",
-        "Cmd",
+        "command", ("E",), "E  click on the last line", "a command of `retrosim debug`: break Main if d0 == 1", "Cmd"
     ),
     PanelCommand("screen", ("V",), "V", "the machine's picture, and back", "View"),
     PanelCommand("pane", ("TAB",), "Tab", "stack, points, timer, hottest, causes, log"),

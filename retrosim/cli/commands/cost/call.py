@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.errors import BudgetUsedUp
 
-from ... import arguments, values
+from ... import values
 from ...opening import Chosen, choose
 from ...parser import Parser
 from ...progress import Progress
@@ -26,46 +26,22 @@ MAX_MEMORY_BYTES = 4096  # of --mem
 
 def add_call(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument(
-        "--arg",
-        action="append",
-        default=[],
-        type=argument,
-        metavar="N",
-        help=f"an argument of the call, decimal, 0x... or a symbol for its address; {arguments.REPEATABLE}",
+    parser.add_repeatable(
+        "--arg", "N", "an argument of the call, decimal, 0x... or a symbol for its address", type=argument
     )
-    parser.add_argument(
+    parser.add_repeatable(
         "--reg",
-        action="append",
-        default=[],
+        "NAME=N",
+        "what is in a register at the call, such as a0=screen or d0=100, for code that takes its arguments there",
         type=_register,
-        metavar="NAME=N",
-        help="what is in a register at the call, such as a0=screen or d0=100, for code that takes its arguments "
-        f"there; {arguments.REPEATABLE}",
     )
-    parser.add_argument(
-        "--mem",
-        action="append",
-        default=[],
-        type=_memory,
-        metavar="ADDRESS=HEX",
-        help=f"write bytes before the call, such as 0x3000=00ff01 or table=0102; {arguments.REPEATABLE}",
+    parser.add_repeatable(
+        "--mem", "ADDRESS=HEX", "write bytes before the call, such as 0x3000=00ff01 or table=0102", type=_memory
     )
-    parser.add_argument(
-        "--load",
-        action="append",
-        default=[],
-        type=_file,
-        metavar="FILE@ADDRESS",
-        help=f"write a file into memory before the call, at an address or a symbol; {arguments.REPEATABLE}",
+    parser.add_repeatable(
+        "--load", "FILE@ADDRESS", "write a file into memory before the call, at an address or a symbol", type=_file
     )
-    parser.add_argument(
-        "--before",
-        action="append",
-        default=[],
-        metavar="SYMBOL",
-        help=f"call this routine first, without arguments, and keep what it wrote; {arguments.REPEATABLE}",
-    )
+    parser.add_repeatable("--before", "SYMBOL", "call this routine first, without arguments, and keep what it wrote")
     parser.add_argument(
         "--convention",
         metavar="NAME",

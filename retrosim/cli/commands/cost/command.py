@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 from retrosim.machine.choices import MAX_STEPPED
 
 from ... import arguments, profiling, values
-from ...output import print_json, print_table
+from ...output import print_report
 from ...parser import Parser
 from ...profiling import OutputFiles, source_folders
 from ...progress import Progress
@@ -69,40 +69,23 @@ def add_options(parser: Parser) -> None:
     arguments.add_memory(parser)
     arguments.add_readings(parser)
     arguments.add_parameters(parser)
-    parser.add_argument(
-        "--max-instructions",
-        type=values.whole(1, 10**9),
-        default=MAX_STEPPED,
-        metavar="N",
-        help=f"give up after N instructions; default: {MAX_STEPPED}",
-    )
+    help = f"give up after N instructions; default: {MAX_STEPPED}"
+    parser.add_argument("--max-instructions", type=values.whole(1, 10**9), default=MAX_STEPPED, metavar="N", help=help)
     arguments.add_budget(parser, "the call", "")
     parser.add_argument(
         "--bounds", action="store_true", help="prove the least and the most clocks for any data; --arg ?: any argument"
     )
-    parser.add_argument(
+    parser.add_repeatable(
         "--loop",
-        action="append",
-        default=[],
+        "WHERE=N",
+        "with --bounds: the first instruction of a loop runs at most N times each time the loop is entered; WHERE "
+        "is its address, a line, file:line, or a routine with one loop",
         type=_loop,
-        metavar="WHERE=N",
-        help="with --bounds: the first instruction of a loop runs at most N times each time the loop is entered; WHERE "
-        f"is its address, a line, file:line, or a routine with one loop; {arguments.REPEATABLE}",
     )
-    parser.add_argument(
-        "--search",
-        type=values.whole(0, 10**7),
-        default=TRIES,
-        metavar="N",
-        help=f"with --bounds: look for the most clocks in N random calls; default: {TRIES}",
-    )
-    parser.add_argument(
-        "--search-seed",
-        type=values.whole(0, 2**32 - 1),
-        default=1994,
-        metavar="N",
-        help="with --bounds: seed of the search; default: 1994",
-    )
+    help = f"with --bounds: look for the most clocks in N random calls; default: {TRIES}"
+    parser.add_argument("--search", type=values.whole(0, 10**7), default=TRIES, metavar="N", help=help)
+    help = "with --bounds: seed of the search; default: 1994"
+    parser.add_argument("--search-seed", type=values.whole(0, 2**32 - 1), default=1994, metavar="N", help=help)
     compare.add_options(parser)
     sweep.add_options(parser)
     arguments.add_formats(parser, "the annotated listing")
@@ -157,12 +140,10 @@ def _print_cost(report: CostReport, files: OutputFiles, form: str, top: int) -> 
 
     files.write_html(lambda: cost_page(report))
     files.write_profiles(report, cost_title(report))
-    if form == "json":
-        print_json(report)
-    elif form == "csv":
+    if form == "csv":
         sys.stdout.write(listing_csv(report))
     else:
-        print_table(render_cost(report, top))
+        print_report(report, form == "json", lambda: render_cost(report, top))
     return 0
 
 
@@ -170,10 +151,7 @@ def _print_comparison(compared: CostComparison, files: OutputFiles, as_json: boo
     from retrosim.cost.against import against_page, render_against
 
     files.write_html(lambda: against_page(compared))
-    if as_json:
-        print_json(compared)
-    else:
-        print_table(render_against(compared, top))
+    print_report(compared, as_json, lambda: render_against(compared, top))
     return 0
 
 
@@ -181,10 +159,7 @@ def _print_sweep(swept: SweepReport, files: OutputFiles, as_json: bool) -> int:
     from retrosim.cost.sweep import render_sweep, sweep_page
 
     files.write_html(lambda: sweep_page(swept))
-    if as_json:
-        print_json(swept)
-    else:
-        print_table(render_sweep(swept))
+    print_report(swept, as_json, lambda: render_sweep(swept))
     return 0
 
 
@@ -200,10 +175,7 @@ def _print_bounds(settings: CostSettings, loops: dict[str | int, int], search: d
         how: dict[str, Any] = {"convention": call.convention, "loops": loops, "progress": progress.step} | search
         with bad_arguments():
             report = bound(machine, prepared.entry, *prepared.arguments, **how)
-    if as_json:
-        print_json(report)
-    else:
-        print_table(render_bounds(report))
+    print_report(report, as_json, lambda: render_bounds(report))
     return 1 if report.exceeded else 0
 
 

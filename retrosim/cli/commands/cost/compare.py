@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.machine.choices import TIMINGS
 
-from ... import arguments, profiling
+from ... import profiling
 from ...parser import Parser
 from ...settings import refuse
 from .call import CostSettings
@@ -25,14 +25,12 @@ KEYS = ("file", "machine", "build", "entry", "timing", "convention", "cflags")
 
 def add_options(parser: Parser) -> None:
     """Add the option."""
-    parser.add_argument(
+    parser.add_repeatable(
         "--against",
-        action="append",
-        default=[],
+        "WHAT",
+        "compare with another call: another program's file, or what is different: file=, machine=, build=, "
+        "entry=, timing=, convention= or cflags=",
         type=_other,
-        metavar="WHAT",
-        help="compare with another call: another program's file, or what is different: file=, machine=, build=, "
-        f"entry=, timing=, convention= or cflags=; {arguments.REPEATABLE}",
     )
     parser.exclude(["--bounds", "--csv", *(f"--{name}" for name in profiling.PROFILES)], "--against")
 
