@@ -44,11 +44,8 @@ def add_formats(parser: Parser, csv: str) -> None:
 
 def add_machine(parser: Parser) -> None:
     """Add the options that choose a machine and how it runs."""
-    parser.add_argument(
-        "--machine",
-        metavar="MACHINE",
-        help=f"see `retrosim list machines`; default: {MACHINE}, for a program of your own the first that can run it",
-    )
+    help = f"see `retrosim list machines`; default: {MACHINE}, for a program of your own the first that can run it"
+    parser.add_argument("--machine", metavar="MACHINE", help=help)
     parser.add_argument("--build", metavar="BUILD", help="build of the ROM, such as O0; see `retrosim list roms`")
     add_engine(parser)
     add_timing(parser)
@@ -138,11 +135,8 @@ def add_jobs(parser: Parser) -> None:
     where.add_argument(
         "--jobs", type=values.whole(1, 256), metavar="N", help="processes to use; default: one for each core"
     )
-    where.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="use the workers of a running dask cluster instead, such as tcp://host:8786; see `retrosim guide jobs`",
-    )
+    help = "use the workers of a running dask cluster instead, such as tcp://host:8786; see `retrosim guide jobs`"
+    where.add_argument("--scheduler", metavar="ADDRESS", help=help)
     parser.add_argument("--resume", action="store_true", help="go on where an interrupted run of the same work was")
 
 

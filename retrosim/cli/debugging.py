@@ -56,11 +56,8 @@ class Debugged:
 
 def add_causes(parser: Parser, purpose: str) -> None:
     """Add the option that counts clocks by cause; `MachineSettings.with_causes` carries it out."""
-    parser.add_argument(
-        "--causes",
-        action="store_true",
-        help=f"count clocks by cause, for {purpose}; on machines whose CPU has a pipeline",
-    )
+    help = f"count clocks by cause, for {purpose}; on machines whose CPU has a pipeline"
+    parser.add_argument("--causes", action="store_true", help=help)
 
 
 def add_program(parser: Parser, causes: str) -> None:

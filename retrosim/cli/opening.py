@@ -99,20 +99,13 @@ class Chosen:
         from retrosim.machine import open_machine
 
         settings = self.settings
-        options = settings.of_cpu(self.machine)
+        options = settings.of_cpu(self.machine) | {"parameters": dict(settings.parameters), "scene": settings.scene}
         if settings.memory:
             options["memory_clocks"] = dict(settings.memory)
         if settings.readings:
             options["readings"] = dict(settings.readings)
         with bad_arguments():
-            return open_machine(
-                self.machine,
-                self.program,
-                parameters=dict(settings.parameters),
-                scene=settings.scene,
-                progress=note,
-                **options,
-            )
+            return open_machine(self.machine, self.program, progress=note, **options)
 
 
 def choose(settings: MachineSettings) -> Chosen:

@@ -49,13 +49,8 @@ def _draw_strip(strip: np.ndarray, racer: Racer, race: Race) -> None:
     if not available:
         draw_text(strip, 10, 28, "no CPU: kernels", BLACK)
         return
-    draw_text(
-        strip,
-        10,
-        28,
-        f"{shown.clocks:,} clocks a frame, {float(100 * shown.clocks / available):.0f} % of a period",
-        BLACK,
-    )
+    share = float(100 * shown.clocks / available)
+    draw_text(strip, 10, 28, f"{shown.clocks:,} clocks a frame, {share:.0f} % of a period", BLACK)
     left, top, right, bottom = BAR
     strip[top:bottom, left:right] = BLACK
     strip[top + 1 : bottom - 1, left + 1 : right - 1] = WHITE

@@ -84,12 +84,8 @@ def add_options(parser: Parser) -> None:
         chosen.set_defaults(subject=subject, parser=chosen)
         chosen.add_repeatable("--engine", "NAME", f"only this contender; default: {subject.engines}")
         subject.add_options(chosen)
-        chosen.add_argument(
-            "--rounds",
-            type=values.whole(1, 1000),
-            metavar="N",
-            help=f"laps of each contender; default: {subject.rounds}",
-        )
+        help = f"laps of each contender; default: {subject.rounds}"
+        chosen.add_argument("--rounds", type=values.whole(1, 1000), metavar="N", help=help)
         arguments.add_formats(chosen, "a line per contender and scene")
         chosen.add_argument("--output", metavar="FILE", help="write JSON or CSV to this file")
         chosen.add_argument(

@@ -33,11 +33,8 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("files", nargs="*", default=["."], metavar="FILE", help=help)
     help = "file to write; default: the project's name, else the first file's, with .elf, in the current folder"
     parser.add_argument("-o", dest="output", metavar="ELF", help=help)
-    parser.add_argument(
-        "--machine",
-        metavar="MACHINE",
-        help="see `retrosim list machines`; default: the project's, else as the objects say",
-    )
+    help = "see `retrosim list machines`; default: the project's, else as the objects say"
+    parser.add_argument("--machine", metavar="MACHINE", help=help)
     arguments.add_cflags(parser)
     parser.add_argument("--force", action="store_true", help="replace a file that is not an ELF file")
     arguments.add_json(parser)

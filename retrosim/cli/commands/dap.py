@@ -28,17 +28,7 @@ if TYPE_CHECKING:
 
     from ..debugging import Debugged
 
-TEXTS = {
-    "rom": str,
-    "machine": str,
-    "build": str,
-    "engine": str,
-    "timing": str,
-    "objects": int,
-    "seed": int,
-    "at": int,
-    "bits": int,
-}
+TEXTS, NUMBERS = ("rom", "machine", "build", "engine", "timing"), ("objects", "seed", "at", "bits")
 FLAGS = ("causes", "unverified")
 TABLES = {"set": "--set", "memory": "--memory", "readings": "--reading"}
 
@@ -118,8 +108,8 @@ def words_of(arguments: Mapping[str, Any]) -> list[str]:
     if not isinstance(program, str) or not program or program.startswith("-"):
         raise ValueError("program: allowed the name of a ROM or a tape, or the path of a file")
     words = [program]
-    for name, kind in TEXTS.items():
-        value = arguments.get(name)
+    for name in (*TEXTS, *NUMBERS):
+        value, kind = arguments.get(name), str if name in TEXTS else int
         if value is None:
             continue
         if not isinstance(value, kind) or isinstance(value, bool):

@@ -19,7 +19,6 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from retrosim.errors import RetrosimError
 from retrosim.report.text import counted
@@ -28,9 +27,6 @@ from .. import arguments
 from ..display import missing_display
 from ..output import columns, is_writable, print_json, print_lines
 from ..parser import Parser
-
-if TYPE_CHECKING:
-    pass
 
 MIN_PYTHON = (3, 11)
 REQUIRED = ("numba", "llvmlite", "numpy", "pyglet", "pyelftools", "rich", "platformdirs", "shtab")

@@ -44,11 +44,8 @@ def add_options(parser: Parser) -> None:
     help = f"seed of the random scenes; default: {SEED}"
     parser.add_argument("--seed", type=values.whole(0, 2**32 - 1), default=SEED, metavar="N", help=help)
     parser.add_argument("--sectors", action="store_true", help="pair tests and clocks over the size of a sector")
-    parser.add_argument(
-        "--balance",
-        action="store_true",
-        help="instead: the best size of blocks on each machine, and what five points for eight save (Rekaby 2011)",
-    )
+    help = "instead: the best size of blocks on each machine, and what five points for eight save (Rekaby 2011)"
+    parser.add_argument("--balance", action="store_true", help=help)
     arguments.add_engine(parser)
     parser.add_argument(
         "--picture", type=values.png, metavar="PNG", help="also draw errors and cycles as bars in this file"

@@ -37,11 +37,8 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--rom", metavar="ROM", help="folder or rom.toml to use instead of the ROM the tapes name")
     arguments.add_engine(parser)
     parser.add_argument("--unverified", action="store_true", help="accept a ROM other than the recorded one")
-    parser.add_argument(
-        "--blame",
-        action="store_true",
-        help="find the instructions that make a divergence, compared with the ROM that the tape was recorded with",
-    )
+    help = "find the instructions that make a divergence, compared with the ROM that the tape was recorded with"
+    parser.add_argument("--blame", action="store_true", help=help)
     parser.add_argument(
         "--allow-partial", action="store_true", help="accept an interrupted recording, verified to its last line"
     )

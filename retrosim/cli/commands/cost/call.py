@@ -42,11 +42,8 @@ def add_call(parser: Parser) -> None:
         "--load", "FILE@ADDRESS", "write a file into memory before the call, at an address or a symbol", type=_file
     )
     parser.add_repeatable("--before", "SYMBOL", "call this routine first, without arguments, and keep what it wrote")
-    parser.add_argument(
-        "--convention",
-        metavar="NAME",
-        help="calling convention: c; 68K and real mode pascal; x86 regparm; for registers as on the Amiga use --reg",
-    )
+    help = "calling convention: c; 68K and real mode pascal; x86 regparm; for registers as on the Amiga use --reg"
+    parser.add_argument("--convention", metavar="NAME", help=help)
 
 
 def argument(text: str) -> int | str | None:
