@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import arguments, profiling
 from ..opening import check_readings
@@ -74,7 +74,8 @@ def run(options: argparse.Namespace) -> int:
                 check_causes(name)
     check_readings(readings, None, names, rom, builds)
     details = options.details or builds is not None
-    given = {"builds": builds, "memory": memory, "readings": readings, "engine": options.engine or "auto"}
+    given: dict[str, Any] = {"builds": builds, "memory": memory, "readings": readings}
+    given["engine"] = options.engine or "auto"
     with Progress(is_quiet=options.json or options.csv) as progress:
         if options.causes:
             result: CausesTable | TimingTable = causes_table(names, progress.step, **given)
