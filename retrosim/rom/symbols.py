@@ -78,7 +78,10 @@ def read_symbols(table: bytes, names: bytes, byte_order: str, is_code: list[bool
             continue
         if section >= len(is_code):
             raise ValueError("a symbol lies in a section that does not exist")
-        name = _name(names, start)
+        try:
+            name = symbol_name(names, start).decode("utf-8")
+        except UnicodeDecodeError:
+            raise ValueError("a symbol's name is not text") from None
         if not name:
             continue
         if size and address + size > end:
@@ -91,11 +94,9 @@ def read_symbols(table: bytes, names: bytes, byte_order: str, is_code: list[bool
     return SymbolTable({name: symbol for name, (_, symbol) in found.items()})
 
 
-def _name(names: bytes, start: int) -> str:
+def symbol_name(names: bytes, start: int) -> bytes:
+    """Return a name of a table of names. Errors: ValueError."""
     end = names.find(b"\0", start, start + MAX_NAME + 1)
     if start >= len(names) or end < 0:
         raise ValueError("a symbol's name lies outside the table of names or is too long")
-    try:
-        return names[start:end].decode("utf-8")
-    except UnicodeDecodeError:
-        raise ValueError("a symbol's name is not text") from None
+    return names[start:end]

@@ -9,12 +9,12 @@ import struct
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..image import FAMILIES, Family
-from ..symbols import MAX_NAME, MAX_SYMBOLS
+from ..elf_write import MACHINES
+from ..image import ELF_MAGIC, FAMILIES, Family
+from ..symbols import MAX_SYMBOLS, symbol_name
 from .reading import Source, text
 
-ELF_MAGIC, ARCHIVE_MAGIC = b"\x7fELF", b"!<arch>\n"
-MACHINES = {"EM_386": 3, "EM_68K": 4, "EM_PPC": 20}
+ARCHIVE_MAGIC = b"!<arch>\n"
 MAX_SECTIONS, MAX_RELOCATIONS, MAX_MEMBERS = 4096, 200_000, 2048
 
 SYMTAB, RELA, NOTE, NOBITS, REL = 2, 4, 7, 8, 9  # section types
@@ -139,16 +139,9 @@ def _symbols(table: bytes, names: bytes, order: str) -> list[ObjectSymbol]:
     if len(table) > MAX_SYMBOLS * 16 or len(table) % 16:
         raise ValueError(f"has a damaged symbol table, or more than {MAX_SYMBOLS} symbols")
     return [
-        ObjectSymbol(_name(names, at), value, size, info >> 4, info & 15, section)
+        ObjectSymbol(symbol_name(names, at).decode("utf-8", "replace"), value, size, info >> 4, info & 15, section)
         for at, value, size, info, _, section in struct.iter_unpack(order + "IIIBBH", table)
     ]
-
-
-def _name(names: bytes, start: int) -> str:
-    end = names.find(b"\0", start, start + MAX_NAME + 1)
-    if start >= len(names) or end < 0:
-        raise ValueError("a symbol's name lies outside the table of names or is too long")
-    return names[start:end].decode("utf-8", "replace")
 
 
 def _relocations(
