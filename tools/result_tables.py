@@ -73,10 +73,6 @@ def lines(rows: Iterable[Iterable[str]]) -> str:
     return "\n".join([head, "|---" * (head.count(" | ") + 1) + "|", *body])
 
 
-def clocks(number: float) -> str:
-    return grouped(number).replace(",", " ")
-
-
 def by_build(result: Mapping[str, Any], machine: str) -> dict[str, list[dict[str, Any]]]:
     """Return build -> its rows on a machine."""
     found: dict[str, list[dict[str, Any]]] = {}
@@ -91,10 +87,10 @@ def cells(result: Mapping[str, Any], machine: str) -> str:
     builds = by_build(result, machine)
     rows = [["build", "0 objects (one in the list)", *(str(objects) for objects in OBJECTS[1:])]]
     first = next(iter(builds.values()))
-    printed = (f"{clocks(row['printed_cycles'])} ({PRINTED[machine][row['objects']]})" for row in first)
+    printed = (f"{grouped(row['printed_cycles'])} ({PRINTED[machine][row['objects']]})" for row in first)
     rows.append(["**1994** (checks/s)", *printed])
     for build, mine in builds.items():
-        rows.append([flag(build), *(f"{clocks(row['cycles'])} = {row['ratio']:.2f}" for row in mine)])
+        rows.append([flag(build), *(f"{grouped(row['cycles'])} = {row['ratio']:.2f}" for row in mine)])
     return lines(rows)
 
 
@@ -112,7 +108,7 @@ def small(result: Mapping[str, Any]) -> str:
     """Return the README's table."""
     builds = by_build(result, README_MACHINE)
     rows = [["build", "one object", *(str(objects) for objects in OBJECTS[1:])]]
-    rows.append(["**1994**", *(clocks(row["printed_cycles"]) for row in builds["O0"])])
+    rows.append(["**1994**", *(grouped(row["printed_cycles"]) for row in builds["O0"])])
     rows += [[said, *(f"{row['ratio']:.2f}" for row in builds[build])] for build, said in SHOWN.items()]
     return lines(rows)
 
@@ -156,7 +152,7 @@ def engines(result: Mapping[str, Any]) -> str:
         if case is None or case["error"]:
             continue
         rate, instructions = case["per_second"], case.get("instructions_per_second")
-        rows.append([title, clocks(rate) if rate >= 10 else f"{rate:.2g}"])
+        rows.append([title, grouped(rate) if rate >= 10 else f"{rate:.2g}"])
         rows[-1].append(millions(instructions) if instructions else "-")
         rows[-1].append(times(case["times_machine"]) if case.get("times_machine") else "-")
         rows[-1] += [
@@ -195,7 +191,7 @@ def programs(result: Mapping[str, Any]) -> str:
 
 
 def millions(rate: float) -> str:
-    return clocks(rate / 1e6) if rate >= 1e7 else f"{rate / 1e6:.2g}"
+    return grouped(rate / 1e6) if rate >= 1e7 else f"{rate / 1e6:.2g}"
 
 
 def times(ratio: float) -> str:
@@ -236,13 +232,13 @@ def kernels(result: Mapping[str, Any]) -> str:
     below = []
     for row in kernel_rows(result):
         case, seconds = row["case"], row["case"]["best_seconds"]
-        here = [case["question"], clocks(case["objects"]), f"`{case['engine']}`", microseconds(seconds)]
+        here = [case["question"], grouped(case["objects"]), f"`{case['engine']}`", microseconds(seconds)]
         there = [f"`{row['peer']}`", microseconds(seconds * row["ratio"]), f"{row['ratio']:.3g} x"]
         rows.append(here + there)
         if row["ratio"] < row["wanted"]:
-            below.append(f"{case['question']}, {clocks(case['objects'])} objects: {row['ratio']:.3g} x")
+            below.append(f"{case['question']}, {grouped(case['objects'])} objects: {row['ratio']:.3g} x")
     method = result["method"]
-    wrong = [f"`{case['engine']}` with {clocks(case['objects'])} objects" for case in result["cases"] if case["error"]]
+    wrong = [f"`{case['engine']}` with {grouped(case['objects'])} objects" for case in result["cases"] if case["error"]]
     parts = [
         lines(rows),
         f"Best of {method['rounds']} laps of {method['seconds']:g} s; {described(result)}.",

@@ -50,8 +50,8 @@ def test_the_table_of_engines():
     result = {"cases": cases, "regions": [], "method": {"rounds": 40, "machine": "mc68040-25"}} | HOST
     rows = result_tables.tables(result)[result_tables.SPEED]["engines"].splitlines()
     assert rows[2:4] == [
-        "| recompiler, table clocks | 12 345 | 450 | 419 x | 30 x | - | 49 % |",
-        "| the same C, gcc -O2, native | 25 000 | - | - | 61 x | - | - |",
+        "| recompiler, table clocks | 12,345 | 450 | 419 x | 30 x | - | 49 % |",
+        "| the same C, gcc -O2, native | 25,000 | - | - | 61 x | - | - |",
     ]
     assert rows[-1] == "Medians of 40 laps; `mc68040-25`, P, 2 CPUs, S, Python 3, numpy 2; 1994-01-01."
 

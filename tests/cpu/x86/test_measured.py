@@ -108,10 +108,10 @@ ROWS = (
         "mov bl,[di]; mov di,[bp+n]; mov ax,[bx+n]; add dx,ax", "8a1d 8b7e10 8b870020 01c2", 5, "listing 13.3: as 13.2"
     ),
     real(
-        "nop; mov dl,cl; mov ax,[bx]; 10 000 bytes of it",
+        "nop; mov dl,cl; mov ax,[bx]; 10,000 bytes of it",
         "90 88ca 8b07",
         3.73,
-        "listing 12.2 with 2 000 repetitions",
+        "listing 12.2 with 2,000 repetitions",
         ours=3.458,
         spread=0.15,
         miss="every line is fetched again; the memory of that machine is not known",

@@ -21,7 +21,7 @@ def shown(machine: str) -> dict[tuple[str, int], int]:
     found = {}
     for build, *cells in table_rows(PAGE, f"{machine} clocks")[2:]:
         for objects, cell in zip(OBJECTS, cells, strict=True):
-            found[build.removeprefix("-"), objects] = int(cell.split(" = ")[0].replace(" ", ""))
+            found[build.removeprefix("-"), objects] = int(cell.split(" = ")[0].replace(",", ""))
     return found
 
 
