@@ -28,8 +28,8 @@ MAX_TOP = 100_000
 PLACES = ("", "src", "../src")  # of sources, beside a program's file
 
 
-def add_html(parser: Parser, help: str = "write a page with everything, which needs no network") -> None:
-    parser.add_argument("--html", metavar="FILE", help=help)
+def add_html(parser: Parser) -> None:
+    parser.add_argument("--html", metavar="FILE", help="write a page with everything, which needs no network")
 
 
 def add_files(parser: Parser) -> None:

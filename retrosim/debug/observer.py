@@ -68,7 +68,9 @@ class Observer:
         if not is_own:
             self.is_interrupted = False
         if self.diverged is not None and not self.is_replaying and self.diverged[0] > now(self.machine):
-            self._rewind_tape()  # this is another future
+            self.diverged = None  # this is another future
+            if self.tape is not None:
+                self.tape.rewound()
         if self.history is not None and not is_own and now(self.machine) < self.history.end:
             self.history.forget_after(now(self.machine))
         self.look()
@@ -213,11 +215,6 @@ class Observer:
         if self.diverged is not None and self.diverged[0] == time:
             self._event("divergence", None, None, self.diverged[1])
         self._event("frame", frame, None)
-
-    def _rewind_tape(self) -> None:
-        self.diverged = None
-        if self.tape is not None:
-            self.tape.rewound()
 
     def play(self, tape: PlayedTape) -> None:
         """Let the machine play a tape from now on."""

@@ -116,16 +116,7 @@ def paint_rect(
         area[pattern_mask(pattern, left, top, right, bottom)] = foreground
 
 
-def frame_rect(
-    pixels: np.ndarray,
-    rect: Rect,
-    pattern: bytes = SOLID,
-    *,
-    pen: tuple[int, int] = (1, 1),
-    clip: Rect | None = None,
-    foreground: Colour = BLACK,
-    background: Colour = WHITE,
-) -> None:
+def frame_rect(pixels: np.ndarray, rect: Rect, *, pen: tuple[int, int] = (1, 1), foreground: Colour = BLACK) -> None:
     """Draw the border of a rectangle just inside it; the interior stays untouched.
 
     pen      width of the vertical sides, height of the horizontal ones; pixels
@@ -139,4 +130,4 @@ def frame_rect(
         (left, top, left + across, bottom),
         (right - across, top, right, bottom),
     ):
-        paint_rect(pixels, side, pattern, clip=clip, foreground=foreground, background=background)
+        paint_rect(pixels, side, foreground=foreground)

@@ -10,8 +10,8 @@ from contextlib import closing
 from typing import Protocol
 
 CHUNK = 65536  # bytes read at once
+STDIN, STDOUT = 0, 1  # of the process
 SEND_SECONDS = 20.0  # that a client may leave its bytes lying about
-LOOPBACK = "127.0.0.1"
 
 
 class Stream(Protocol):
@@ -57,18 +57,15 @@ class Connection:
 class StandardStreams:
     """Who started the process."""
 
-    def __init__(self, source: int = 0, sink: int = 1) -> None:
-        self._source, self._sink = source, sink
-
     def is_ready(self) -> bool:
-        return bool(select.select([self._source], [], [], 0)[0])
+        return bool(select.select([STDIN], [], [], 0)[0])
 
     def receive(self) -> bytes:
-        return os.read(self._source, CHUNK)
+        return os.read(STDIN, CHUNK)
 
     def send(self, data: bytes) -> None:
         while data:
-            data = data[os.write(self._sink, data) :]
+            data = data[os.write(STDOUT, data) :]
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from retrosim.cli.debugging import HOST
 from retrosim.console.target import Target
 from retrosim.serve.gdb_session import GdbSession
-from retrosim.serve.stream import LOOPBACK, listen, serve_clients
+from retrosim.serve.stream import listen, serve_clients
 
 GDB = "gdb-multiarch"
 SECONDS = 120
@@ -22,7 +23,7 @@ needs_gdb = pytest.mark.skipif(shutil.which(GDB) is None, reason=f"{GDB} is not 
 
 def run_gdb(target: Target, commands: Sequence[str], elf: bytes = b"", attached: bool = False) -> dict[str, str]:
     """Connect gdb, give it commands; return what each printed, of several equal ones the last."""
-    listening = listen(LOOPBACK, 0)
+    listening = listen(HOST, 0)
     port = listening.getsockname()[1]
     server = threading.Thread(
         target=serve_clients,

@@ -7,8 +7,9 @@ import time
 from pathlib import Path
 
 from retrosim.cli.commands.run import WindowGdb
+from retrosim.cli.debugging import HOST
 from retrosim.machine import Machine
-from retrosim.serve.stream import LOOPBACK, listen
+from retrosim.serve.stream import listen
 from retrosim.window.session import Session
 
 from .gdb_client import needs_gdb, talk_to
@@ -18,7 +19,7 @@ from .gdb_client import needs_gdb, talk_to
 def test_the_machine_changes_hands(tmp_path: Path) -> None:
     machine = Machine("mc68040-25", "sectors", build="O0", engine="interpret", parameters={"objects": 5})
     session = Session(machine, folder=lambda kind: tmp_path)
-    listening = listen(LOOPBACK, 0)
+    listening = listen(HOST, 0)
     server, said, controllers = WindowGdb(listening, None), {}, set()
     commands = ["break DetermineCollisions", "continue", "continue 1", "print gFrame", "stepi", "detach"]
     client = threading.Thread(target=lambda: said.update(talk_to(listening.getsockname()[1], commands)), daemon=True)

@@ -181,19 +181,19 @@ def _continue_script(name: str, settings: MachineSettings, script: _Script) -> t
     frames, steps = script.frames, script.steps()
     tape, budget = load_tape(name), script.limits.budget()
     with Progress(is_quiet=script.is_quiet) as progress:
-
-        def replayed(done: int) -> None:
-            progress.step(done, frames, "replaying what was recorded")
-
-        def recorded(done: int) -> None:
-            progress.step(done, frames, "recording frames")
-
+        replayed = _counting(progress, frames, "replaying what was recorded")
         machine = _replayed(settings, tape, budget, progress.note, replayed)
+        recorded = _counting(progress, frames, "recording frames")
         with bad_arguments():
             result = continue_script(tape, machine, frames, steps, on_progress=recorded)
     if result is not None and result.fault is not None:
         raise result.fault
     return ("frames" if result is None else result.reason), machine
+
+
+def _counting(progress: Progress, frames: int, text: str) -> Callable[[int], None]:
+    """Return what says how many of the frames are done."""
+    return lambda done: progress.step(done, frames, text)
 
 
 def _new_tape(name: str, rom: Rom) -> Path:
@@ -216,10 +216,7 @@ def _record_script(path: Path, chosen: Chosen, script: _Script, labels: dict[str
     with Progress(is_quiet=script.is_quiet) as progress:
         machine = chosen.open(budget.before(progress.note))
         machine.budget = budget
-
-        def recorded(done: int) -> None:
-            progress.step(done, frames, "recording frames")
-
+        recorded = _counting(progress, frames, "recording frames")
         with bad_arguments():
             result = record_script(path, machine, frames, steps, **labels, on_progress=recorded)
     if result.fault is not None:

@@ -202,13 +202,6 @@ class _Profiling:
         self._files.write_profiles(report, title)
 
 
-def _counter_of(machine: Any) -> CompiledCounter:
-    """Count what a machine runs: what that needs, Numba among it, takes a third of a second to import."""
-    from retrosim.cost.counting import CompiledCounter
-
-    return CompiledCounter(machine)
-
-
 @dataclass(frozen=True)
 class _Headless:
     """A run without a window: how long, and what it leaves."""
@@ -235,7 +228,11 @@ class _Headless:
                 progress.step(done, frames, f"running frames{meanwhile}")
 
             machine.budget = budget
-            counter = _counter_of(machine) if self.profile else None
+            counter = None
+            if self.profile:  # what counting needs, Numba among it, takes a third of a second to import
+                from retrosim.cost.counting import CompiledCounter
+
+                counter = CompiledCounter(cast("Machine", machine))
             result = run_headless(
                 machine,
                 self.frames or (MAX_FRAMES if self.instructions else FRAMES),

@@ -13,7 +13,7 @@ from ...opening import choose
 from ...parser import Parser
 from ...progress import Progress
 from ...settings import BudgetSettings, JobSettings, MachineSettings, refuse
-from .call import CallSettings, CostSettings, Word, prepare_call
+from .call import CallSettings, CostSettings, prepare_call
 
 if TYPE_CHECKING:
     from retrosim.cost.sweep import SweepReport
@@ -153,7 +153,7 @@ def measure_values(argument: dict[str, Any], *paths: Any) -> dict[str, Any]:
             on = prepared.machine
             on.restore(state)
             place_stack(on)
-            words = _words(settings.call.arguments)
+            words = [word for word in settings.call.arguments if word is not None]  # None needs --bounds
             cost = on.measure(prepared.entry, *words, **settings.call.keywords())
             counts = {"cycles": cost.cycles, "low": cost.low, "high": cost.high}
             points.append({"value": value} | counts | {"instructions": cost.instructions, "result": cost.result})
@@ -161,7 +161,3 @@ def measure_values(argument: dict[str, Any], *paths: Any) -> dict[str, Any]:
     about = {"machine": on.name, "model": on.core.cpu.model, "clock_hz": on.clock_hz, "timing": timing_of(on)}
     about |= {"build": on.image.build, "entry": prepared.entry, "warm": swept.settings.call.warm}
     return about | {"points": points}
-
-
-def _words(arguments: Sequence[Word | None]) -> list[Word]:
-    return [word for word in arguments if word is not None]  # None needs --bounds
