@@ -32,9 +32,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return "; did you mean NAME?" with the known name that a word resembles most, or "" if it resembles none."""
     from difflib import get_close_matches  # only needed for a mistake
 
-    by_lower_case = {name.lower(): name for name in known}
-    near = get_close_matches(word[:MAX_SHOWN].lower(), by_lower_case, 1)
-    return f"; did you mean {by_lower_case[near[0]]}?" if near else ""
+    by_letters = {name.lower().lstrip("-"): name for name in known}  # the dashes of options would make all alike
+    near = get_close_matches(word[:MAX_SHOWN].lower().lstrip("-"), by_letters, 1)
+    return f"; did you mean {by_letters[near[0]]}?" if near else ""
 
 
 def check_integer(what: str, value: int, minimum: int, maximum: int | None = None) -> int:

@@ -21,7 +21,7 @@ def read_regular(path: str | Path, limit: int) -> bytes:
     number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     if not stat.S_ISREG(os.fstat(number).st_mode):
         os.close(number)
-        raise OSError(errno.EINVAL, "is not a regular file")
+        raise OSError(errno.EINVAL, "not a regular file")
     with open(number, "rb") as file:
         return file.read(limit + 1)
 

@@ -32,7 +32,7 @@ def test_the_error_is_the_callers(tmp_path: Path) -> None:
 def test_a_folder_and_a_pipe_are_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe"):
-        with pytest.raises(RetrosimError, match="cannot be read: is not a regular file"):
+        with pytest.raises(RetrosimError, match="cannot be read: not a regular file"):
             read_file(path, 9)
 
 

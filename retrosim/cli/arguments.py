@@ -58,7 +58,7 @@ def add_machines(parser: Parser) -> None:
 def add_at(parser: Parser) -> None:
     """Add the options that say of a program's file what it does not say itself."""
     help = "the file is a flat binary, whose first byte goes to this address"
-    parser.add_argument("--at", type=values.whole(0, 2**24 - 1), metavar="ADDRESS", help=help)
+    parser.add_argument("--at", type=values.address(0, 2**24 - 1), metavar="ADDRESS", help=help)
     parser.add_argument("--bits", type=int, choices=(16, 32), help="x86: real mode (16) or flat mode; default: 32")
 
 
@@ -201,8 +201,11 @@ def add_screenshot(
     """Add --screenshot; force: and --force, which other options may have brought already."""
     parser.add_argument("--screenshot", type=values.png, metavar="PNG", help=help)
     if force:
-        add_force(parser)
+        add_force(parser, "--screenshot", "--export")
 
 
-def add_force(parser: Parser) -> None:
+def add_force(parser: Parser, *written: str) -> None:
+    """Add --force; `written`: the options that write a file, where the command does not write one without."""
+    if written:
+        parser.need(["--force"], *written)
     parser.add_argument("--force", action="store_true", help="replace files that exist")

@@ -72,7 +72,7 @@ def add_settings(parser: Parser, causes: str) -> None:
     help = "with a tape: folder or rom.toml to use instead of the ROM the tape names"
     parser.add_argument("--rom", dest="tape_rom", metavar="ROM", help=help)
     parser.add_argument(
-        "--unverified", action="store_true", help="with a tape: accept another ROM than the recorded one"
+        "--unverified", action="store_true", help="with a tape: accept a ROM other than the recorded one"
     )
     arguments.add_machine(parser)
     add_causes(parser, causes)

@@ -69,7 +69,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         missing = message.removeprefix("the following arguments are required: ")
-        if missing != message:
+        if missing == message:  # argparse calls an option "argument --json"
+            message = message.removeprefix("argument ").replace("not allowed with argument ", "not allowed with ")
+        else:
             message = f"missing {', '.join(dict.fromkeys(missing.split(', ')))}"
         say(f"{message} ({self.prog} --help)")
         raise SystemExit(USAGE)

@@ -32,8 +32,8 @@ def add_html(parser: Parser) -> None:
     parser.add_argument("--html", metavar="FILE", help="write a page with everything, which needs no network")
 
 
-def add_files(parser: Parser) -> None:
-    """Add the options for files of other profilers, and for where source files are."""
+def add_files(parser: Parser, *others: str) -> None:
+    """Add the options for files of other profilers, and for where source files are; `others` write files, too."""
     for name, help in PROFILES.items():
         parser.add_argument(f"--{name}", metavar="FILE", help=help)
     parser.add_repeatable(
@@ -43,7 +43,7 @@ def add_files(parser: Parser) -> None:
         dest="sources",
         type=values.folder,
     )
-    arguments.add_force(parser)
+    arguments.add_force(parser, *others, *(f"--{name}" for name in PROFILES))
 
 
 def add_top(parser: Parser) -> None:

@@ -35,20 +35,27 @@ def refuse(reason: str) -> argparse.ArgumentError:
 
 def check_machines(names: Iterable[str]) -> None:
     """Refuse unknown machine names. Errors: ArgumentError."""
-    from retrosim.checks import check_choice
     from retrosim.machine import MACHINE_NAMES
 
-    with bad_arguments():
-        for name in names:
-            check_choice("machine", name, MACHINE_NAMES)
+    _check_names(names, MACHINE_NAMES)
 
 
 def check_simulated(names: Iterable[str]) -> None:
     """Refuse names of machines that are unknown or have no cycles. Errors: ArgumentError."""
+    from retrosim.machine import PRESETS
+
     names = list(names)
-    check_machines(names)
     if NATIVE in names:
         raise refuse(f"machine {NATIVE!r}: has no CPU whose cycles could be counted")
+    _check_names(names, PRESETS)
+
+
+def _check_names(names: Iterable[str], allowed: Iterable[str]) -> None:
+    from retrosim.checks import check_choice
+
+    with bad_arguments():
+        for name in names:
+            check_choice("machine", name, allowed)
 
 
 def check_memory(given: Mapping[str, int], timing: str | None, names: Iterable[str]) -> None:

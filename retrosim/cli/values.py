@@ -61,10 +61,10 @@ def speed(text: str) -> Fraction:
 
 
 def assignment(text: str) -> tuple[str, int]:
-    """Read NAME=NUMBER."""
+    """Read NAME=N."""
     name, sign, number = text.partition("=")
     if not sign or not name:
-        raise _refuse(text, "NAME=NUMBER")
+        raise _refuse(text, "NAME=N")
     return name, whole(0, 2**32 - 1)(number)
 
 

@@ -20,6 +20,10 @@ MEMORY_PERIOD = 0.25  # seconds between two looks at the memory in use
 TIMELESS = "with --timing off no time passes, so a timed wait never ends"
 
 
+def _amount(number: float, unit: str) -> str:
+    return f"{number:,} {unit}" if number == 1 else f"{number:,} {unit}s"
+
+
 def memory_in_use() -> int | None:
     """Return the bytes of this process that lie in memory; None where the system does not say.
 
@@ -96,14 +100,14 @@ class Budget:
             return True
         now = self.clock()
         if self.cycles is not None and cycles >= self.cycles:
-            self._spend("cycles", f"{self.cycles:,} cycles")
+            self._spend("cycles", _amount(self.cycles, "cycle"))
         elif self.frame_seconds is not None and in_frame >= self.frame_seconds * clock_hz:
             amount, remedy = f"{self.frame_seconds} simulated seconds", "--max-cycles allows more"
             if not is_timed:
                 amount, remedy = f"{math.ceil(self.frame_seconds * clock_hz):,} instructions", TIMELESS
             self._spend("frame_seconds", f"{amount} without a completed frame; {remedy}")
         elif self.seconds is not None and now - self._begun >= self.seconds:
-            self._spend("seconds", f"{self.seconds:,} seconds")
+            self._spend("seconds", _amount(self.seconds, "second"))
         elif self.memory is not None and now - self._looked >= MEMORY_PERIOD:
             self._looked = now
             if (memory_in_use() or 0) > self.memory:

@@ -77,7 +77,7 @@ def test_version_is_that_of_the_project(run) -> None:
         (("run", "--overlay", "shapes,lines"), "'lines': allowed shapes, tested, grid1"),
         (("run", "--overlay", "shape"), "did you mean shapes?"),
         (("run", "--overlay", "grid0"), "'grid0': allowed"),
-        (("run", "--set", "objects"), "'objects': allowed NAME=NUMBER"),
+        (("run", "--set", "objects"), "'objects': allowed NAME=N"),
         (("run", "--set", "objects=-1"), "'-1': allowed 0..4294967295"),
         (("run", "--engine", "warp"), "'warp': allowed auto, evaluate, interpret, recompile ("),
         (("run", "--engine", "recompiled"), "did you mean recompile?"),

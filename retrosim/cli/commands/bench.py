@@ -93,7 +93,7 @@ def add_options(parser: Parser) -> None:
         )
         if subject.has_page:
             profiling.add_html(chosen)
-        arguments.add_force(chosen)
+        arguments.add_force(chosen, "--output", "--save", *(["--html"] if subject.has_page else []))
 
 
 def completed(words: Sequence[str]) -> list[str]:

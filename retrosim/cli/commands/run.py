@@ -81,7 +81,7 @@ def add_options(parser: Parser) -> None:
     )
     parser.add_argument("--profile", nargs="?", const="", metavar="FILE", help=help)
     profiling.add_top(parser)
-    profiling.add_files(parser)
+    profiling.add_files(parser, "--profile", "--screenshot")
     arguments.add_budget(parser)
     arguments.add_screenshot(parser, force=False)
     arguments.add_window(parser)

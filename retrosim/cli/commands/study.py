@@ -51,7 +51,7 @@ def add_options(parser: Parser) -> None:
         "--picture", type=values.png, metavar="PNG", help="also draw errors and cycles as bars in this file"
     )
     profiling.add_html(parser)
-    arguments.add_force(parser)
+    arguments.add_force(parser, "--picture", "--html")
     arguments.add_jobs(parser)
     arguments.add_formats(parser, "a line per method")
     others = ["--method", "--picture", "--html", "--csv", "--jobs", "--scheduler", "--resume"]

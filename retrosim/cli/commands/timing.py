@@ -47,7 +47,7 @@ def add_options(parser: Parser) -> None:
     tables.add_argument("--causes", action="store_true", help="show instead what the clocks of a check are spent on")
     arguments.add_formats(parser, "a line per cell")
     profiling.add_html(parser)
-    arguments.add_force(parser)
+    arguments.add_force(parser, "--html")
     parser.exclude(["--details", "--no-interval", "--jobs", "--scheduler", "--resume"], "--causes")
 
 

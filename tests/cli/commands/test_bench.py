@@ -68,6 +68,6 @@ def test_bench_keeps_a_file_per_host(run, quick, monkeypatch, tmp_path) -> None:
 def test_bad_arguments_of_bench(run) -> None:
     run("bench", "--build", "O9").is_refused(2, "build 'O9': allowed O0")
     run("bench", "--rounds", "0").is_refused(2, "'0': allowed 1..1000")
-    run("bench", "--json", "--csv").is_refused(2, "argument --csv: not allowed with argument --json")
+    run("bench", "--json", "--csv").is_refused(2, "--csv: not allowed with --json")
     run("bench", "--output", "a.txt").is_refused(2, "--output a.txt")
     run("bench", "--engine", "warp").is_refused(2, "engine 'warp': allowed recompile-full")

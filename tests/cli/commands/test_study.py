@@ -40,5 +40,5 @@ def test_bad_arguments_of_study(run) -> None:
     run("study", "--method", "boxed").is_refused(2, "method 'boxed': allowed four-shifts")
     run("study", "--scenes", "0").is_refused(2, "'0': allowed 1..1000")
     run("study", "--machine", "native").is_refused(2, "machine 'native'")
-    run("study", "--json", "--csv").is_refused(2, "argument --csv: not allowed with argument --json")
+    run("study", "--json", "--csv").is_refused(2, "--csv: not allowed with --json")
     run("study", "--picture", "no/such/folder.png").is_refused(1, "there is no folder")

@@ -160,7 +160,7 @@ def test_timing_by_causes(run, monkeypatch) -> None:
     [
         (("--memory", "first=3"), "memory parameter 'first': allowed first_read 0..1000, line_read 0..1000"),
         (("--memory", "copyback=2"), "copyback 2: allowed 0..1"),
-        (("--memory", "write"), "'write': allowed NAME=NUMBER"),
+        (("--memory", "write"), "'write': allowed NAME=N"),
         (("--memory", "write=x"), "'x': allowed a whole number"),
         (("--memory", "line_read=4"), "line_read 4: allowed 5..1000 with first_read 5"),
         (("--machine", "mc68000-8", "--memory", "write=4"), "memory parameter 'write': allowed none on mc68000-8"),
@@ -169,8 +169,8 @@ def test_timing_by_causes(run, monkeypatch) -> None:
         (("--reading", "port=two"), "reading 'port': allowed lead"),
         (("--machine", "ppc601-80", "--reading", "lead=printed"), "reading 'lead': allowed condition, "),
         (("--reading", "lead"), "'lead': allowed NAME=OPTION"),
-        (("--causes", "--full"), "argument --full: not allowed with argument --causes"),
-        (("--json", "--csv"), "argument --csv: not allowed with argument --json"),
+        (("--causes", "--full"), "--full: not allowed with --causes"),
+        (("--json", "--csv"), "--csv: not allowed with --json"),
     ],
 )
 def test_bad_arguments_of_timing(run, options, words) -> None:

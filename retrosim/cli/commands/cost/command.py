@@ -91,7 +91,7 @@ def add_options(parser: Parser) -> None:
     arguments.add_formats(parser, "the annotated listing")
     profiling.add_top(parser)
     profiling.add_html(parser)
-    profiling.add_files(parser)
+    profiling.add_files(parser, "--html")
     parser.need(["--loop", "--search", "--search-seed"], "--bounds")
     parser.exclude(["--csv", "--html", "--top", *(f"--{name}" for name in profiling.PROFILES)], "--bounds")
 

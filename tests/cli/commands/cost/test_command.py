@@ -138,7 +138,7 @@ def test_bad_files(run, program, tmp_path) -> None:
         (("--entry", "sum_up", "--max-instructions", "0"), "'0': allowed 1"),
         (("--entry", "sum_up", "--build", "O1"), "--build O1"),
         (("--entry", "sum_up", "--objects", "5"), "parameter 'objects'"),
-        (("--entry", "sum_up", "--json", "--csv"), "argument --csv: not allowed with argument --json"),
+        (("--entry", "sum_up", "--json", "--csv"), "--csv: not allowed with --json"),
     ],
 )
 def test_bad_arguments(run, program, options, words) -> None:
