@@ -84,6 +84,19 @@ def _flagged(make: Callable[[Frames], Answer]) -> Callable[[Frames], Answer]:
     return make_flags
 
 
+def _per_frame(*modules: str) -> Callable[[Callable], Callable[[Frames], Answer]]:
+    """Make a `Finder.make` of a routine that gets these modules, imported outside the time, and a frame."""
+
+    def decorate(routine: Callable) -> Callable[[Frames], Answer]:
+        def make(frames: Frames) -> Answer:
+            libraries = [importlib.import_module(module) for module in modules]
+            return lambda number: routine(*libraries, frames[number])
+
+        return make
+
+    return decorate
+
+
 def _collided(**given: Any) -> Callable[[Frames], Answer]:
     return lambda frames: lambda number: plane.collided(*frames[number], **given)
 
@@ -118,39 +131,27 @@ def _first_pairs(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return rows[: ends[0]]
 
 
-def _tree_pairs(frames: Frames) -> Answer:
-    from scipy.spatial import cKDTree
-
-    def answer(number: int) -> np.ndarray:
-        tree = cKDTree(_points(*frames[number]), balanced_tree=False, compact_nodes=False)
-        return tree.query_pairs(CLOSED_SIDE, p=np.inf, output_type="ndarray")
-
-    return answer
+@_per_frame("scipy.spatial")
+def _tree_pairs(spatial: Any, frame: Frame) -> np.ndarray:
+    tree = spatial.cKDTree(_points(*frame), balanced_tree=False, compact_nodes=False)
+    return tree.query_pairs(CLOSED_SIDE, p=np.inf, output_type="ndarray")
 
 
-def _tree_nearest(frames: Frames) -> Answer:
-    from scipy.spatial import cKDTree
-
-    def answer(number: int) -> np.ndarray:
-        points = _points(*frames[number])
-        tree = cKDTree(points, balanced_tree=False, compact_nodes=False)
-        workers = 2 if len(points) >= 20_000 else 1
-        near, _ = tree.query(points, 2, p=np.inf, distance_upper_bound=CLOSED_SIDE, workers=workers)
-        return np.isfinite(near[:, 1])
-
-    return answer
+@_per_frame("scipy.spatial")
+def _tree_nearest(spatial: Any, frame: Frame) -> np.ndarray:
+    points = _points(*frame)
+    tree = spatial.cKDTree(points, balanced_tree=False, compact_nodes=False)
+    workers = 2 if len(points) >= 20_000 else 1
+    near, _ = tree.query(points, 2, p=np.inf, distance_upper_bound=CLOSED_SIDE, workers=workers)
+    return np.isfinite(near[:, 1])
 
 
-def _shapely_pairs(frames: Frames) -> Answer:
-    import shapely
-
-    def answer(number: int) -> np.ndarray:
-        x, y = frames[number]
-        boxes = shapely.box(x, y, x + CLOSED_SIDE, y + CLOSED_SIDE)
-        first, second = shapely.STRtree(boxes).query(boxes)  # bounding boxes, which is all that there is to compare
-        return np.stack((first, second), axis=1)[first < second]
-
-    return answer
+@_per_frame("shapely")
+def _shapely_pairs(shapely: Any, frame: Frame) -> np.ndarray:
+    x, y = frame
+    boxes = shapely.box(x, y, x + CLOSED_SIDE, y + CLOSED_SIDE)
+    first, second = shapely.STRtree(boxes).query(boxes)  # bounding boxes, which is all that there is to compare
+    return np.stack((first, second), axis=1)[first < second]
 
 
 def _pymunk_pairs(frames: Frames) -> Answer:
@@ -288,14 +289,11 @@ def moved_in_scene(frames: Frames) -> Answer:
     return answer
 
 
-def pairs_by_world(frames: Frames) -> Answer:
+@_per_frame()
+def pairs_by_world(frame: Frame) -> np.ndarray:
     """Ask `world.pairs`."""
-
-    def answer(number: int) -> np.ndarray:
-        x, y, size = frames[number]
-        return world.pairs(x, y, size=size)
-
-    return answer
+    x, y, size = frame
+    return world.pairs(x, y, size=size)
 
 
 def pairs_by_groups(frames: Frames) -> Answer:
@@ -318,71 +316,53 @@ def _sides(scene: Frame) -> np.ndarray:
     return sides
 
 
-def pairs_by_shapely(frames: Frames) -> Answer:
+@_per_frame("shapely")
+def pairs_by_shapely(shapely: Any, frame: Frame) -> np.ndarray:
     """Query an STRtree for all boxes at once."""
-    import shapely
-
-    def answer(number: int) -> np.ndarray:
-        boxes = shapely.box(*_sides(frames[number]).T)
-        first, second = shapely.STRtree(boxes).query(boxes)
-        return np.stack((first, second), axis=1)[first < second]
-
-    return answer
+    boxes = shapely.box(*_sides(frame).T)
+    first, second = shapely.STRtree(boxes).query(boxes)
+    return np.stack((first, second), axis=1)[first < second]
 
 
-def bullets_by_shapely(frames: Frames) -> Answer:
+@_per_frame("shapely")
+def bullets_by_shapely(shapely: Any, frame: Frame) -> np.ndarray:
     """Query an STRtree of the others for ten boxes."""
-    import shapely
-
-    def answer(number: int) -> np.ndarray:
-        boxes = shapely.box(*_sides(frames[number]).T)
-        return shapely.STRtree(boxes[BULLETS:]).query(boxes[:BULLETS]).T + [0, BULLETS]
-
-    return answer
+    boxes = shapely.box(*_sides(frame).T)
+    return shapely.STRtree(boxes[BULLETS:]).query(boxes[:BULLETS]).T + [0, BULLETS]
 
 
-def _rtree(sides: np.ndarray) -> Any:
-    from rtree import index
-
+def _rtree(index: Any, sides: np.ndarray) -> Any:
     return index.Index((np.arange(len(sides)), sides[:, :2].copy(), sides[:, 2:].copy()))
 
 
-def pairs_by_rtree(frames: Frames) -> Answer:
+@_per_frame("rtree.index")
+def pairs_by_rtree(index: Any, frame: Frame) -> np.ndarray:
     """Query an index, loaded in bulk, for all boxes at once."""
-
-    def answer(number: int) -> np.ndarray:
-        sides = _sides(frames[number])
-        found, counts = _rtree(sides).intersection_v(sides[:, :2].copy(), sides[:, 2:].copy())
-        first = np.repeat(np.arange(len(sides)), counts.astype(np.int64))
-        return np.stack((first, found), axis=1)[first < found]
-
-    return answer
+    sides = _sides(frame)
+    found, counts = _rtree(index, sides).intersection_v(sides[:, :2].copy(), sides[:, 2:].copy())
+    first = np.repeat(np.arange(len(sides)), counts.astype(np.int64))
+    return np.stack((first, found), axis=1)[first < found]
 
 
-def bullets_by_rtree(frames: Frames) -> Answer:
+@_per_frame("rtree.index")
+def bullets_by_rtree(index: Any, frame: Frame) -> np.ndarray:
     """Query an index of the others for ten boxes."""
-
-    def answer(number: int) -> np.ndarray:
-        sides = _sides(frames[number])
-        found, counts = _rtree(sides[BULLETS:]).intersection_v(sides[:BULLETS, :2].copy(), sides[:BULLETS, 2:].copy())
-        return np.stack((np.repeat(np.arange(BULLETS), counts.astype(np.int64)), found + BULLETS), axis=1)
-
-    return answer
+    sides = _sides(frame)
+    found, counts = _rtree(index, sides[BULLETS:]).intersection_v(
+        sides[:BULLETS, :2].copy(), sides[:BULLETS, 2:].copy()
+    )
+    return np.stack((np.repeat(np.arange(BULLETS), counts.astype(np.int64)), found + BULLETS), axis=1)
 
 
-def pairs_by_scipy(frames: Frames) -> Answer:
+@_per_frame("scipy.spatial")
+def pairs_by_scipy(spatial: Any, frame: Frame) -> np.ndarray:
     """Query a tree of centres for the largest size, then compare what was found."""
-    from scipy.spatial import cKDTree
-
-    def answer(number: int) -> np.ndarray:
-        sides = _sides(frames[number])
-        reach = float((sides[:, 2:] - sides[:, :2]).max())
-        tree = cKDTree((sides[:, :2] + sides[:, 2:]) / 2, balanced_tree=False, compact_nodes=False)
-        found = tree.query_pairs(reach, p=np.inf, output_type="ndarray")
-        a, b = sides[found[:, 0]], sides[found[:, 1]]
-        return found[((a[:, :2] <= b[:, 2:]) & (b[:, :2] <= a[:, 2:])).all(axis=1)]
-
-    return answer
+    sides = _sides(frame)
+    reach = float((sides[:, 2:] - sides[:, :2]).max())
+    tree = spatial.cKDTree((sides[:, :2] + sides[:, 2:]) / 2, balanced_tree=False, compact_nodes=False)
+    found = tree.query_pairs(reach, p=np.inf, output_type="ndarray")
+    a, b = sides[found[:, 0]], sides[found[:, 1]]
+    return found[((a[:, :2] <= b[:, 2:]) & (b[:, :2] <= a[:, 2:])).all(axis=1)]
 
 
 def pairs_by_pygame(frames: Frames) -> Answer:
@@ -407,21 +387,17 @@ def bullets_by_pygame(frames: Frames) -> Answer:
     return answer
 
 
-def pairs_by_quadtree(frames: Frames) -> Answer:
+@_per_frame("fastquadtree")
+def pairs_by_quadtree(fastquadtree: Any, frame: Frame) -> np.ndarray:
     """Query fastquadtree's `RectQuadTree`, filled anew, for each box: closed ones of whole numbers."""
-    from fastquadtree import RectQuadTree
-
-    def answer(number: int) -> np.ndarray:
-        x, y, size = frames[number]
-        sides = np.stack([x, y, x + size[:, 0] - 1, y + size[:, 1] - 1], axis=1).astype(np.int32)
-        bounds = (*(sides[:, :2].min(axis=0) - 1).tolist(), *(sides[:, 2:].max(axis=0) + 2).tolist())
-        tree = RectQuadTree(bounds, 16, dtype="i32")
-        tree.insert_many_np(sides)
-        found = [tree.query_np(tuple(box))[0] for box in sides.tolist()]
-        first, second = np.repeat(np.arange(len(x)), [len(row) for row in found]), np.concatenate(found)
-        return np.stack([first, second], axis=1)[first < second]
-
-    return answer
+    x, y, size = frame
+    sides = np.stack([x, y, x + size[:, 0] - 1, y + size[:, 1] - 1], axis=1).astype(np.int32)
+    bounds = (*(sides[:, :2].min(axis=0) - 1).tolist(), *(sides[:, 2:].max(axis=0) + 2).tolist())
+    tree = fastquadtree.RectQuadTree(bounds, 16, dtype="i32")
+    tree.insert_many_np(sides)
+    found = [tree.query_np(tuple(box))[0] for box in sides.tolist()]
+    first, second = np.repeat(np.arange(len(x)), [len(row) for row in found]), np.concatenate(found)
+    return np.stack([first, second], axis=1)[first < second]
 
 
 def pairs_by_box2d(frames: Frames) -> Answer:
@@ -445,29 +421,23 @@ def pairs_by_box2d(frames: Frames) -> Answer:
     return answer
 
 
-def pairs_by_numpy(frames: Frames) -> Answer:
+@_per_frame()
+def pairs_by_numpy(frame: Frame) -> np.ndarray:
     """Compare all with all at once."""
-
-    def answer(number: int) -> np.ndarray:
-        x, y, size = frames[number]
-        before = [np.less.outer(axis, axis + side) for axis, side in ((x, size[:, 0]), (y, size[:, 1]))]
-        near = before[0] & before[0].T & before[1] & before[1].T
-        return np.stack(np.divmod(np.flatnonzero(np.triu(near, 1)), len(x)), axis=1)
-
-    return answer
+    x, y, size = frame
+    before = [np.less.outer(axis, axis + side) for axis, side in ((x, size[:, 0]), (y, size[:, 1]))]
+    near = before[0] & before[0].T & before[1] & before[1].T
+    return np.stack(np.divmod(np.flatnonzero(np.triu(near, 1)), len(x)), axis=1)
 
 
-def bullets_by_numpy(frames: Frames) -> Answer:
+@_per_frame()
+def bullets_by_numpy(frame: Frame) -> np.ndarray:
     """Compare ten with all others at once."""
-
-    def answer(number: int) -> np.ndarray:
-        x, y, size = frames[number]
-        right, bottom, b = x + size[:, 0], y + size[:, 1], BULLETS
-        near = np.less.outer(x[:b], right[b:]) & np.greater.outer(right[:b], x[b:])
-        near &= np.less.outer(y[:b], bottom[b:]) & np.greater.outer(bottom[:b], y[b:])
-        return np.argwhere(near) + [0, BULLETS]
-
-    return answer
+    x, y, size = frame
+    right, bottom, b = x + size[:, 0], y + size[:, 1], BULLETS
+    near = np.less.outer(x[:b], right[b:]) & np.greater.outer(right[:b], x[b:])
+    near &= np.less.outer(y[:b], bottom[b:]) & np.greater.outer(bottom[:b], y[b:])
+    return np.argwhere(near) + [0, BULLETS]
 
 
 MAX_POWER_LAW = 200_000  # boxes; 2 000 000 have 41 million pairs, more than `world.pairs` returns without an array

@@ -37,16 +37,7 @@ from .contenders import (
 )
 from .native import NativeProgram, why_not_native
 from .peers import PACKAGES, Services
-from .programs import (
-    CONTENDERS,
-    ProgramCase,
-    ProgramCost,
-    ProgramMethod,
-    ProgramResult,
-    SkippedOn,
-    cases_of,
-    means_of,
-)
+from .programs import CONTENDERS, ProgramCase, ProgramCost, ProgramMethod, ProgramResult, SkippedOn, cases_of, means_of
 from .race import Entrant, Progress, RaceProgress, Ready, check_laps, host, made_from, race
 from .workload import LOOPS
 
