@@ -6,7 +6,6 @@ all that the routine has written. C compiled for this host is in `native`.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -29,7 +28,7 @@ from retrosim.errors import RetrosimError
 from retrosim.jit import kernel
 from retrosim.machine import Machine
 
-from .peers import PACKAGES, runs
+from .peers import PACKAGES
 from .race import Ready
 from .workload import STALE, RepeatedWork, Workload, digest
 
@@ -235,17 +234,6 @@ def child_environment(**variables: str) -> dict[str, str]:
     """Return the environment for a Python child that finds this very package."""
     paths = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
     return os.environ | {"PYTHONPATH": os.pathsep.join(path for path in paths if path)} | variables
-
-
-def missing_peer(engine: str, isa: str) -> str | None:
-    """Return why an emulator of others cannot run here, or not the code of an ISA; None if it can, or is ours."""
-    if engine not in PACKAGES:
-        return None
-    if not runs(engine, isa):
-        return f"it has no CPU for code of the {isa}"
-    if importlib.util.find_spec(PACKAGES[engine]) is None:
-        return f"the Python package {PACKAGES[engine]} is not installed"
-    return None
 
 
 @dataclass(frozen=True)

@@ -45,10 +45,9 @@ from .contenders import (
     Peer,
     Simulated,
     child_environment,
-    missing_peer,
     of_machine_code,
 )
-from .native import NO_ROM_SOURCES, ROUTINE_SOURCES, NativeRoutine, why_not_native
+from .native import ROUTINE_SOURCES, NativeRoutine, why_missing
 from .peers import PACKAGES
 from .race import (
     Entrant,
@@ -156,7 +155,8 @@ def benchmark_engines(
     rom, asked, isa = load_rom(ROM), list(engines or ENGINES), preset(machine).isa
     for build in builds:
         rom.image(isa, build)
-    missing = {engine: reason for engine in asked if (reason := why_missing(engine, rom, isa))}
+    has_sources = all((rom.path / name).is_file() for name in ROUTINE_SOURCES)
+    missing = {engine: reason for engine in asked if (reason := why_missing(engine, isa, has_sources))}
     present = [engine for engine in asked if engine not in missing]
     cold_starts, warm_starts = (1, 3) if startup else (0, 0)
     compiled = 2 * len(builds) * len(_TIMINGS) if startup else 0
@@ -184,13 +184,6 @@ def benchmark_engines(
     )
 
 
-def why_missing(engine: str, rom: Rom, isa: str) -> str | None:
-    """Return why an engine cannot run on this host, or not the code of an ISA; None if it can."""
-    if engine == "native-c":
-        return why_not_native(all((rom.path / name).is_file() for name in ROUTINE_SOURCES), NO_ROM_SOURCES)
-    return missing_peer(engine, isa)
-
-
 def open_contender(engine: str, rom: Rom, workload: Workload, folder: Path) -> Contender:
     """Make a contender ready.
 
@@ -201,10 +194,8 @@ def open_contender(engine: str, rom: Rom, workload: Workload, folder: Path) -> C
     own = Path(tempfile.mkdtemp(prefix=f"{engine}-", dir=folder))
     if engine in SIMULATED:
         kind, timing = SIMULATED[engine]
-        load = workload
-        machine = open_at_first_check(
-            load.machine, rom, load.build, load.objects, load.seed, engine=kind, timing=timing
-        )
+        scene = workload.build, workload.objects, workload.seed
+        machine = open_at_first_check(workload.machine, rom, *scene, engine=kind, timing=timing)
         return Simulated(kind, machine, job_of_checks(machine))
     if engine == "kernel":
         return Kernel(workload)

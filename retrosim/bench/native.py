@@ -5,6 +5,7 @@ Every lap is a process of its own that times itself.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -17,8 +18,10 @@ from retrosim.rom import Rom
 from retrosim.rom.formats.sources import FLAGS
 
 from .contenders import LONGEST_RUN, Contender, Lap
+from .peers import PACKAGES, runs
 from .workload import RepeatedWork, Workload
 
+NO_ROM_SOURCES = "the ROM's sources are not here (they are in the repository, not in the installed package)"
 COMPILERS = ("cc", "gcc", "clang")
 ROUTINE_SOURCES = ("src/sectors.c", "src/objects.c")
 PROGRAM_SOURCES = "src/*.c"
@@ -241,14 +244,17 @@ def find_compiler() -> str | None:
     return next((path for name in (os.environ.get("CC"), *COMPILERS) if name and (path := shutil.which(name))), None)
 
 
-def why_not_native(are_sources_here: bool, without: str) -> str | None:
-    """Return why C cannot be compiled for this host, None if it can.
+def why_missing(engine: str, isa: str, are_sources_here: bool, without: str = NO_ROM_SOURCES) -> str | None:
+    """Return why a contender cannot run on this host, or not the code of an ISA; None if it can.
 
-    without  the reason if there are no sources
+    without  the reason of native C if its sources are not here
     """
-    if not are_sources_here:
-        return without
-    return None if find_compiler() else f"no C compiler is installed ({', '.join(COMPILERS)})"
-
-
-NO_ROM_SOURCES = "the ROM's sources are not here (they are in the repository, not in the installed package)"
+    if engine == "native-c":
+        if not are_sources_here:
+            return without
+        return None if find_compiler() else f"no C compiler is installed ({', '.join(COMPILERS)})"
+    if engine in PACKAGES and not runs(engine, isa):
+        return f"it has no CPU for code of the {isa}"
+    if engine in PACKAGES and importlib.util.find_spec(PACKAGES[engine]) is None:
+        return f"the Python package {PACKAGES[engine]} is not installed"
+    return None

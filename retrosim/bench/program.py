@@ -31,11 +31,10 @@ from .contenders import (
     Contender,
     Lap,
     Peer,
-    missing_peer,
     opened,
     ready_for,
 )
-from .native import NativeProgram, why_not_native
+from .native import NativeProgram, why_missing
 from .peers import PACKAGES, Services
 from .programs import CONTENDERS, ProgramCase, ProgramCost, ProgramMethod, ProgramResult, SkippedOn, cases_of, means_of
 from .race import Entrant, Progress, RaceProgress, Ready, check_laps, host, made_from, race
@@ -45,6 +44,7 @@ USUAL = ("recompile-table", "recompile-full", "interpret-table", "unicorn", "nat
 MAX_WARM_RUNS = 5
 STEADY_LAPS, NEARLY, MAX_SETTLING_RUNS = 3, 1.5, 20  # laps of nearly the same length end the warming up
 NO_LIMIT = 1 << 62  # instructions
+NO_SOURCES = "there are no C sources: give the project, or the .c files"
 SHOWN = 3  # lines that native C writes otherwise
 
 
@@ -181,7 +181,7 @@ def benchmark_program(
         loaded = load_for(files[0], machine, default, others=files[1:], note=note, flags=flags)
         if not isinstance(loaded.program, Image):
             raise ValueError(f"{files[0]}: is a ROM with a manifest; allowed a program that ends by itself")
-        missing = {engine: _why_missing(engine, sources, loaded.program.isa) for engine in asked}
+        missing = {engine: why_missing(engine, loaded.program.isa, bool(sources), NO_SOURCES) for engine in asked}
         skipped += [SkippedOn(engine, reason, loaded.machine) for engine, reason in missing.items() if reason]
         field = _Entrants(loaded.program, loaded.machine, partial(NativeProgram, sources, all_flags))
         entries = field.race([engine for engine in asked if not missing[engine]], rounds, seconds, steps)
@@ -199,12 +199,6 @@ def benchmark_program(
         method=ProgramMethod(rounds, seconds, "exit status and text"),
         notes=notes,
     )
-
-
-def _why_missing(engine: str, sources: Sequence[Path], isa: str) -> str | None:
-    if engine == "native-c":
-        return why_not_native(bool(sources), "there are no C sources: give the project, or the .c files")
-    return missing_peer(engine, isa)
 
 
 class _Entrants:

@@ -36,12 +36,11 @@ from .contenders import (
     OfMachineCode,
     Peer,
     Simulated,
-    missing_peer,
     of_machine_code,
     opened,
     ready_for,
 )
-from .native import NO_ROM_SOURCES, NOT_NATIVE, PROGRAM_SOURCES, NativePrograms, why_not_native
+from .native import NOT_NATIVE, PROGRAM_SOURCES, NativePrograms, why_missing
 from .peers import PACKAGES
 from .race import (
     Entrant,
@@ -266,7 +265,8 @@ def benchmark_programs(
         check_choice("engine", engine, CONTENDERS)
     check_laps(rounds, seconds)
     chosen = list(machines or one_of_each({info.isa for info in rom.images}))
-    missing = {m: {e: r for e in asked if (r := why_missing(e, rom, preset(m).isa))} for m in chosen}
+    has_sources = any(rom.path.glob(PROGRAM_SOURCES))
+    missing = {m: {e: r for e in asked if (r := why_missing(e, preset(m).isa, has_sources))} for m in chosen}
     present = {machine: [engine for engine in asked if engine not in missing[machine]] for machine in chosen}
     steps = RaceProgress(progress, sum(1 + len(here) + len(names) * (len(here) + rounds) for here in present.values()))
     cases = [
@@ -294,13 +294,6 @@ def one_of_each(isas: Collection[str]) -> list[str]:
     for name in machines_for(isas):
         first.setdefault(preset(name).isa, name)
     return list(first.values())
-
-
-def why_missing(engine: str, rom: Rom, isa: str) -> str | None:
-    """Return why an engine cannot run on this host, or not the code of an ISA; None if it can."""
-    if engine == "native-c":
-        return why_not_native(any(rom.path.glob(PROGRAM_SOURCES)), NO_ROM_SOURCES)
-    return missing_peer(engine, isa)
 
 
 def open_programs(

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from retrosim.bench import contenders
 from retrosim.bench.contenders import Contender, OfMachineCode, Peer, Simulated, of_machine_code, opened
 from retrosim.bench.engines import MACHINE
 from retrosim.bench.workload import job_of_checks, open_at_first_check, prepare
@@ -28,13 +27,6 @@ def test_an_engine_that_did_not_run_gets_no_figure() -> None:
     contender = Simulated("interpret", machine, job_of_checks(machine))
     with pytest.raises(RetrosimError, match="ran on 'evaluate'"):
         contender.run(1)
-
-
-def test_why_a_peer_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert contenders.missing_peer("interpret-off", "i386") is None
-    assert contenders.missing_peer("musashi", "i386") == "it has no CPU for code of the i386"
-    monkeypatch.setattr(contenders.importlib.util, "find_spec", lambda name: None)
-    assert contenders.missing_peer("unicorn", "i386") == "the Python package unicorn is not installed"
 
 
 def test_figures_of_machine_code() -> None:

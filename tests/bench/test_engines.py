@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from retrosim.bench import contenders, engines, native
+from retrosim.bench import engines, native
 from retrosim.bench.contenders import ENGINES, PEERS, SIMULATED, Lap
 from retrosim.bench.engines import (
     MACHINE,
@@ -82,7 +82,7 @@ def test_ratios_and_rates_belong_together(result):
 
 
 def test_a_peer_that_is_missing_is_skipped_with_a_reason(monkeypatch):
-    monkeypatch.setattr(contenders.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(native.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(native.shutil, "which", lambda name: None)
     result = benchmark_engines(**TINY, engines=["kernel", *PEERS])
     assert [case.engine for case in result.cases] == ["kernel"]
@@ -96,7 +96,8 @@ def test_a_peer_that_is_missing_is_skipped_with_a_reason(monkeypatch):
 
 def test_without_the_sources_there_is_no_native_c(tmp_path, monkeypatch):
     monkeypatch.setattr(engines, "ROUTINE_SOURCES", ("src/elsewhere.c",))
-    assert "sources are not here" in engines.why_missing("native-c", ROM, "m68040")
+    (skipped,) = benchmark_engines(**TINY, engines=["native-c"]).skipped
+    assert skipped.engine == "native-c" and "sources are not here" in skipped.reason
 
 
 class Fake:
@@ -122,7 +123,7 @@ def race_of(monkeypatch, **fakes):
         return made[engine]
 
     monkeypatch.setattr(engines, "open_contender", open_fake)
-    monkeypatch.setattr(engines, "why_missing", lambda engine, rom, isa: None)
+    monkeypatch.setattr(engines, "why_missing", lambda *_: None)
     result = benchmark_engines(**TINY, engines=[engine.replace("_", "-") for engine in fakes])
     return {case.engine: case for case in result.cases}, made, result
 

@@ -70,6 +70,13 @@ def test_a_compiler_that_fails_is_an_error(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_why_there_is_no_native_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert native.why_not_native(False, "no sources") == "no sources"
+    assert native.why_missing("native-c", "i386", False, "no sources") == "no sources"
     monkeypatch.setattr(native.shutil, "which", lambda name: None)
-    assert native.why_not_native(True, "no sources") == "no C compiler is installed (cc, gcc, clang)"
+    assert native.why_missing("native-c", "i386", True) == "no C compiler is installed (cc, gcc, clang)"
+
+
+def test_why_a_peer_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert native.why_missing("interpret-off", "i386", False) is None
+    assert native.why_missing("musashi", "i386", False) == "it has no CPU for code of the i386"
+    monkeypatch.setattr(native.importlib.util, "find_spec", lambda name: None)
+    assert native.why_missing("unicorn", "i386", False) == "the Python package unicorn is not installed"

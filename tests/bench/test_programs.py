@@ -197,4 +197,5 @@ def test_every_processor_is_there_once():
 
 def test_without_sources_there_is_no_native_c(monkeypatch):
     monkeypatch.setattr(programs, "PROGRAM_SOURCES", "src/*.pl1")
-    assert "sources are not here" in programs.why_missing("native-c", ROM, "m68040")
+    (skipped,) = benchmark_programs(programs=["block"], machines=["mc68040-25"], engines=["native-c"]).skipped
+    assert skipped.engine == "native-c" and "sources are not here" in skipped.reason
