@@ -45,23 +45,11 @@ COLUMNS = ("machine", "engine", "name", "per_second", "ratio", "worst_ratio", "l
 GOAL = 0.5  # of the speed without a debugger, with a point
 
 
-def _nothing(machine: Machine) -> None:
-    assert machine.debugger
-
-
-def _breakpoint(machine: Machine) -> None:
-    machine.debugger.breakpoint(PLACE, NEVER)
-
-
-def _watchpoint(machine: Machine) -> None:
-    machine.debugger.watchpoint(VARIABLE, BYTES, "write", NEVER)
-
-
-CONTENDERS: dict[str, Callable[[Machine], None] | None] = {
+CONTENDERS: dict[str, Callable[[Machine], object] | None] = {
     WITHOUT: None,
-    "debugger, no points": _nothing,
-    "one breakpoint, condition false": _breakpoint,
-    "one watchpoint, condition false": _watchpoint,
+    "debugger, no points": lambda machine: machine.debugger,
+    "one breakpoint, condition false": lambda machine: machine.debugger.breakpoint(PLACE, NEVER),
+    "one watchpoint, condition false": lambda machine: machine.debugger.watchpoint(VARIABLE, BYTES, "write", NEVER),
 }
 
 
@@ -141,7 +129,7 @@ def benchmark_debugger(
 def _race(name: str, engine: str, rounds: int, seconds: float, steps: RaceProgress) -> list[DebuggerCase]:
     """Let machines with and without a debugger take turns; all play the same frames. Errors: RetrosimError."""
 
-    def make_ready(prepare: Callable[[Machine], None] | None) -> Ready:
+    def make_ready(prepare: Callable[[Machine], object] | None) -> Ready:
         return Ready(partial(_lap, _opened(name, engine, prepare)))
 
     entries = [Entrant(contender, partial(make_ready, prepare)) for contender, prepare in CONTENDERS.items()]
@@ -154,7 +142,7 @@ def _race(name: str, engine: str, rounds: int, seconds: float, steps: RaceProgre
     return cases
 
 
-def _opened(name: str, engine: str, prepare: Callable[[Machine], None] | None) -> Machine:
+def _opened(name: str, engine: str, prepare: Callable[[Machine], object] | None) -> Machine:
     machine = Machine(name, ROM, engine=engine)
     if prepare is not None:
         prepare(machine)

@@ -29,6 +29,7 @@ CLOSED_SIDE = SIDE - _SHORTER
 SCENES = 64  # in a batch
 Frames = list[Frame]
 Answer = Callable[[int], Any]
+_Maker = tuple[str | None, Callable[[Frames], Answer], int, str]  # package, make, objects up to which, note
 
 
 @dataclass(frozen=True)
@@ -446,7 +447,7 @@ _PAIRS: dict[str, tuple[Any, dict[str, Any], str]] = {
     "shapely": (_shapely_pairs, {}, "STRtree.query of all boxes at once"),
     "pymunk": (_pymunk_pairs, {"max_objects": 20_000}, "Space.step, positions and arbiters by pymunk.batch"),
 }
-_MIXED = {
+_MIXED: dict[str, _Maker] = {
     "world": (None, pairs_by_world, 1 << 22, "world.pairs"),
     "shapely": ("shapely", pairs_by_shapely, 200_000, "STRtree.query"),
     "rtree": ("rtree", pairs_by_rtree, 20_000, "index.Index, loaded in bulk, intersection_v"),
@@ -455,8 +456,8 @@ _MIXED = {
     "fastquadtree": ("fastquadtree", pairs_by_quadtree, 20_000, "RectQuadTree.query_np for each"),
     "box2d": ("Box2D", pairs_by_box2d, 2000, "b2World.Step of no time, sensors"),
 }
-_SCIPY = {"scipy": ("scipy", pairs_by_scipy, 200_000, "cKDTree.query_pairs for the largest size")}
-_BY_SCENE = {
+_SCIPY: dict[str, _Maker] = {"scipy": ("scipy", pairs_by_scipy, 200_000, "cKDTree.query_pairs for the largest size")}
+_BY_SCENE: dict[str, dict[str, _Maker]] = {
     "mixed": _MIXED | _SCIPY,
     "power law": _MIXED | {"world": (None, pairs_by_world, MAX_POWER_LAW, "world.pairs")},
     "clustered": _MIXED | _SCIPY,

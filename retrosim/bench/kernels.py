@@ -46,16 +46,8 @@ MAX_OBJECTS = plane.MAX_OBJECTS
 VERY_LONG = 2.0  # seconds for a frame: with eight frames and every lap the others would wait for minutes
 QUESTIONS = tuple(dict.fromkeys(finder.question for finder in FINDERS.values()))
 HOST_PACKAGES = (
-    "numba",
-    "numpy",
-    "pygame",
-    "pygame-ce",
-    "scipy",
-    "shapely",
-    "pymunk",
-    "rtree",
-    "box2d",
-    "fastquadtree",
+    *("numba", "numpy", "pygame", "pygame-ce", "scipy"),
+    *("shapely", "pymunk", "rtree", "box2d", "fastquadtree"),
 )  # as they are distributed
 COLUMNS = ("name", "engine", "question", "objects", "seconds", "best_seconds", "per_second", "laps", "frames", "error")
 
@@ -141,11 +133,9 @@ def benchmark_kernels(
             if FINDERS[name].min_objects <= count <= FINDERS[name].max_objects:
                 fields.setdefault((count, FINDERS[name].scene), []).append(name)
     steps = RaceProgress(progress, sum(len(here) + rounds for here in fields.values()))
-    cases = [
-        case
-        for (count, scene), here in fields.items()
-        for case in _race(scene, count, here, rounds, seconds, seed, steps)
-    ]
+    cases: list[KernelCase] = []
+    for (count, scene), here in fields.items():
+        cases += _race(scene, count, here, rounds, seconds, seed, steps)
     steps.end()
     return KernelResult(
         cases=cases,

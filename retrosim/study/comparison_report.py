@@ -160,17 +160,9 @@ def _nearest(red: int, green: int, blue: int) -> int:
 
 
 FALSE_POSITIVE, FALSE_NEGATIVE = _nearest(0xFF, 0x99, 0), _nearest(0xCC, 0, 0)
-MACHINES = [
-    _nearest(*colour)
-    for colour in (
-        (0, 0x33, 0x99),
-        (0x33, 0x99, 0xFF),
-        (0x66, 0xCC, 0xFF),
-        (0, 0x66, 0),
-        (0x66, 0xCC, 0),
-        (0x99, 0x33, 0x99),
-    )
-]
+BLUES, GREENS = ((0, 0x33, 0x99), (0x33, 0x99, 0xFF), (0x66, 0xCC, 0xFF)), ((0, 0x66, 0), (0x66, 0xCC, 0))
+VIOLET = (0x99, 0x33, 0x99)
+MACHINES = [_nearest(*colour) for colour in (*BLUES, *GREENS, VIOLET)]
 
 
 def draw_comparison(result: Comparison) -> np.ndarray:
