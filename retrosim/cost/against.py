@@ -87,7 +87,11 @@ def compare_costs(
         if first.caches and second.caches and name in second.caches:
             totals[f"{name}_misses"] = [first.caches[name].misses, second.caches[name].misses]
     functions = [[_function(row) for row in report.breakdown.functions] for report in both]
-    causes, lines = [_causes(report) for report in both], [_lines(report.breakdown.lines) for report in both]
+    causes: list[list[Named]] = [
+        [({"cause": name}, {"cycles": clocks}) for name, clocks in (report.totals.causes or {}).items()]
+        for report in both
+    ]
+    lines = [_lines(report.breakdown.lines) for report in both]
     return CostComparison(
         titles=[cost_title(report) for report in both],
         changed={name: pair for name, pair in asked.items() if pair[0] != pair[1]},
@@ -116,18 +120,13 @@ def _lines(rows: Sequence[LineCost]) -> list[Named]:
     return lines
 
 
-def _causes(report: CostReport) -> list[Named]:
-    return [({"cause": name}, {"cycles": clocks}) for name, clocks in (report.totals.causes or {}).items()]
-
-
 def _paired(sides: Sequence[Sequence[Named]]) -> list[CostDifference]:
     """Bring together what both have under the same names; sums where one has several."""
     pairs: dict[tuple[str | None, ...], CostDifference] = {}
     for number, side in enumerate(sides):
         for names, counts in side:
-            pair = pairs.setdefault(
-                tuple(names.values()), CostDifference(names, {name: [None, None] for name in counts})
-            )
+            nothing = CostDifference(names, {name: [None, None] for name in counts})
+            pair = pairs.setdefault(tuple(names.values()), nothing)
             for name, count in counts.items():
                 pair.counts[name][number] = (pair.counts[name][number] or 0) + count
     return sorted(pairs.values(), key=lambda pair: -abs(difference(pair.cycles)))
@@ -173,16 +172,13 @@ def render_against(compared: CostComparison, top: int) -> RenderableType:
         parts.append(Text(f"they return {compared.results[0]} and {compared.results[1]}"))
     parts += [Text(), _pairs("", [(name.replace("_", " "), pair) for name, pair in compared.totals.items()])]
     for part, differences in _parts(compared).items():
-        rows = [(_full_name(row), row.cycles) for row in differences if difference(row.cycles)]
+        changed = [row for row in differences if difference(row.cycles)]
+        rows = [(" ".join(filter(None, (row.name, row.names.get("text")))), row.cycles) for row in changed]
         if rows:
             more = f", {top} of {len(rows)}" if len(rows) > top else ""
             parts.append(Text(f"{TITLES[part]}: clocks that changed{more}", style="bold"))
             parts.append(_pairs(part.removesuffix("s"), rows[:top]))
     return Group(*parts)
-
-
-def _full_name(row: CostDifference) -> str:
-    return " ".join(filter(None, (row.name, row.names.get("text"))))
 
 
 def _said(value: Any) -> str:

@@ -156,14 +156,11 @@ def place_stack(machine: Machine) -> None:
     lowest = memory.RETURN_ADDRESS + 4
     tops = (memory.STACK_START, memory.RAM_END, *(start & ~3 for start, _ in taken))
     for top in tops:
-        if top - STACK_BYTES >= lowest and _is_free(taken, top - STACK_BYTES, top):
+        bottom = top - STACK_BYTES
+        if bottom >= lowest and all(top <= first or last <= bottom for first, last in taken):
             machine.set_stack(top)
             return
     raise RetrosimError(f"the image leaves no {STACK_BYTES >> 10} KiB of RAM free for a stack")
-
-
-def _is_free(taken: list[tuple[int, int]], start: int, end: int) -> bool:
-    return all(end <= first or last <= start for first, last in taken)
 
 
 def prepare(

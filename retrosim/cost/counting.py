@@ -134,14 +134,6 @@ class Counted:
     waited: int = 0
     frames: list[int] = field(default_factory=list)
 
-    def by_address(self) -> dict[int, tuple[int, int]]:
-        """Return address -> visits and clocks of the instructions there."""
-        sums: dict[int, tuple[int, int]] = {}
-        for row in self.executed:
-            visits, cycles = sums.get(row.insn.pc, (0, 0))
-            sums[row.insn.pc] = visits + row.visits, cycles + row.cycles
-        return sums
-
 
 class Counter(Protocol):
     """Counts what a machine executes, from the moment when it was made."""

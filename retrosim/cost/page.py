@@ -94,14 +94,9 @@ def call_sections(report: Report) -> list[PageSection]:
         + (row.instructions, row.visits)
         for row in report.breakdown.functions
     ]
-    calls = [
-        Column("called", "code"),
-        Column("from", "code"),
-        Column("by", "code"),
-        Column("times"),
-        Column("with calls"),
-    ]
-    calls += [Column("%", "share"), Column("own clocks"), *(Column(f"{name} misses") for name in caches)]
+    calls = [Column("called", "code"), Column("from", "code"), Column("by", "code"), Column("times")]
+    calls += [Column("with calls"), Column("%", "share"), Column("own clocks")]
+    calls += [Column(f"{name} misses") for name in caches]
     return [
         PageSection("Flame graph", [flame_graph("flame", to_json(report.breakdown.calls))]),
         PageSection("Functions", [table("functions", functions, rows)]),

@@ -144,16 +144,13 @@ def sweep_page(swept: SweepReport) -> str:
     pairs = [(point.value, point.cycles) for point in points]
     fitted = [(value, sum(c * value**k for k, c in enumerate(law.coefficients))) for value, _ in pairs]
     has_interval = points[0].low is not None
-    ranges = [
-        (point.value, point.low, point.high) for point in points if point.low is not None and point.high is not None
-    ]
+    ranges = [(p.value, p.low, p.high) for p in points if p.low is not None and p.high is not None]
     columns = [Column(name), Column("clocks"), *([Column("low"), Column("high")] if has_interval else [])]
     columns += [Column("fitted", digits=1), Column("instructions"), Column("result")]
     rows = []
     for point, (_, at) in zip(points, fitted):
         between = [point.low, point.high] if has_interval else []
-        row = [point.value, point.cycles, *between, round(at, 1), point.instructions, point.result]
-        rows.append(tuple(row))
+        rows.append((point.value, point.cycles, *between, round(at, 1), point.instructions, point.result))
     machine = {"Machine": f"{swept.machine} ({swept.model}, {swept.clock_hz / 1e6:g} MHz)"}
     machine |= {"Build": swept.build, "Timing": swept.timing, "Caches at the start": warmth(swept.warm)}
     head = [paragraph(law_text(law, name), "big"), facts(machine)]

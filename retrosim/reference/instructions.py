@@ -307,12 +307,8 @@ def instruction_page(name: str, progress: Callable[[int, int, str], None] = lamb
             lines += [f"## {row.name}", "", f"{names[row.name][0].upper()}{names[row.name][1:]}.", ""]
             last = row.name
         lines += [*_row(row, models), ""]
-    lines += [
-        "## Not covered",
-        "",
-        "Encodings that no manual documents; what a row's flags depend on: see the manual.",
-        "",
-    ]
+    lines += ["## Not covered", ""]
+    lines += ["Encodings that no manual documents; what a row's flags depend on: see the manual.", ""]
     return "\n".join(lines)
 
 

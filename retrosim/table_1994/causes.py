@@ -49,7 +49,7 @@ def attribute_experiment(
     readings: Mapping[str, str] | None = None,
     engine: str = "auto",
 ) -> Attribution:
-    """Run scenes of one experiment, as `harness.run_experiment` does, until their checks have taken so long.
+    """Run scenes of one experiment, as `harness.experiment` does, until their checks have taken so long.
 
     machine   a preset's name
     rom       with the harness of 1994 as its mode "harness"

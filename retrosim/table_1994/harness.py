@@ -96,23 +96,6 @@ def open_harness(machine: str, rom: Rom, build: str, **settings: Any) -> Harness
     return Harness(machine, rom, mode="harness", build=build, **settings)
 
 
-def run_experiment(
-    machine: str,
-    rom: Rom,
-    build: str,
-    objects: int,
-    *,
-    seed: int = 1994,
-    seconds: float | None = 1.0,
-    scenes: int | None = None,
-    progress: Callable[[int], None] = lambda second: None,
-    **settings: Any,
-) -> Experiment:
-    """Run one experiment from power-on; `open_harness` describes its own arguments, `experiment` the others."""
-    program = open_harness(machine, rom, build, **settings)
-    return experiment(program, objects, seed=seed, seconds=seconds, scenes=scenes, progress=progress)
-
-
 def experiment(
     program: Harness,
     objects: int,

@@ -22,13 +22,10 @@ ANSWER_NOTES = (
     "No constant is fitted to the table. `retrosim guide table` says what may account for the differences.",
     "All builds, and what a check is made of: `retrosim timing --details`.",
 )
+_TESTS = "Pair tests per sector"
 _ANALYSES = {
-    "formula": ("counted", 0, "Pair tests per sector, K objects in every sector: by formula, and counted"),
-    "random_expected": (
-        "random_counted",
-        1,
-        "Pair tests per sector, K on average, placed at random: expected, and counted",
-    ),
+    "formula": ("counted", 0, f"{_TESTS}, K objects in every sector: by formula, and counted"),
+    "random_expected": ("random_counted", 1, f"{_TESTS}, K on average, placed at random: expected, and counted"),
 }
 
 
@@ -94,9 +91,8 @@ def render_causes(result: CausesTable) -> RenderableType:
 def rows_csv(result: TimingTable | CausesTable) -> str:
     """Return the rows of either table as CSV, one column for each cause."""
     rows = [{**row, **row.get("causes", {})} for row in to_json(result.rows)]
-    return csv_text(
-        [column for column in dict.fromkeys(name for row in rows for name in row) if column != "causes"], rows
-    )
+    columns = dict.fromkeys(name for row in rows for name in row if name != "causes")
+    return csv_text(list(columns), rows)
 
 
 def _machine(result: TimingTable | CausesTable, machine: str) -> list[Text]:
@@ -135,16 +131,8 @@ def _open(row: TableRow) -> str:
 
 def _cells(rows: list[TableRow]) -> RenderableType:
     table = number_table(
-        "build,\nobjects",
-        "1994\nper s",
-        "ours\nper s",
-        "1994\nclocks",
-        "ours\nclocks",
-        "ours/\n1994",
-        "left\nopen",
-        "scatter",
-        "instruc-\ntions",
-        "clocks/\ninstr.",
+        *("build,\nobjects", "1994\nper s", "ours\nper s", "1994\nclocks", "ours\nclocks"),
+        *("ours/\n1994", "left\nopen", "scatter", "instruc-\ntions", "clocks/\ninstr."),
     )
     for before, row, following in zip([None, *rows], rows, [*rows[1:], None]):
         if before is None or before.build != row.build:
@@ -199,13 +187,8 @@ def _analysis(rows: list[Density], formula: str, counted: str, digits: int) -> R
         for source, first in ((formula, str(row.objects_per_sector)), (counted, "")):
             tests = (decimal(row.tests[source][method], digits) for method in METHODS)
             ratios = (decimal(row.ratio[source][method], 2) for method in others)
-            table.add_row(
-                first,
-                source.removeprefix("random_"),
-                *tests,
-                *ratios,
-                end_section=source == counted and row is rows[-1],
-            )
+            is_last = source == counted and row is rows[-1]
+            table.add_row(first, source.removeprefix("random_"), *tests, *ratios, end_section=is_last)
     if rows:
         table.add_row("", "limit", *("" for _ in METHODS), *(decimal(rows[-1].limit[method], 2) for method in others))
     return Padding(table, (0, 0, 1, 0))

@@ -242,24 +242,14 @@ def _row(cells: Cells, measured: Measured) -> TableRow:
     is_whole = cells.seconds is None and cells.scenes is None
     line = experiment_line(objects, measured.checks, measured.microseconds)
     return TableRow(
-        machine,
-        cells.build,
-        objects,
-        measured.engine,
-        PRINTED.get(machine, {}).get(objects),
-        printed,
-        measured.per_second,
-        cycles,
-        measured.low,
-        measured.high,
-        measured.instructions,
-        cycles / measured.instructions,
-        None if printed is None else cycles / printed,
-        measured.checks,
-        measured.scenes,
-        measured.microseconds,
-        measured.pair_tests,
-        WholeRun(line) if is_whole else None,
+        **asdict(measured),
+        machine=machine,
+        build=cells.build,
+        printed_per_second=PRINTED.get(machine, {}).get(objects),
+        printed_cycles=printed,
+        cycles_per_instruction=cycles / measured.instructions,
+        ratio=None if printed is None else cycles / printed,
+        whole=WholeRun(line) if is_whole else None,
     )
 
 

@@ -10,6 +10,7 @@ from retrosim.cost.report import profile_report
 from retrosim.machine import Machine
 from retrosim.report.json import to_json
 from tests.helpers.amount import FULL
+from tests.helpers.counted import by_address
 from tests.helpers.machine import programs
 from tests.helpers.machine.flat import FLAT_MACHINES
 from tests.machine.test_ppc601 import COUNT as COUNTING
@@ -49,7 +50,7 @@ def test_counts_are_those_of_single_steps(name) -> None:
     counted = counter.counted()
     report = to_json(profile_report(machine, counted))
     assert machine.hash("machine") == stepped.hash("machine") and report["totals"]["frames"]
-    slow, fast = by_steps.by_address(), counted.by_address()
+    slow, fast = by_address(by_steps), by_address(counted)
     differing = {address for address in slow if slow[address] != fast.get(address)}
     (trap,) = differing  # whose wait for the next frame compiled code leaves out
     assert slow[trap][1] - fast[trap][1] == report["totals"]["waited"] and fast.keys() == slow.keys()

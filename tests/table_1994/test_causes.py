@@ -15,9 +15,10 @@ from retrosim.machine.presets import preset
 from retrosim.report.json import to_json
 from retrosim.rom import load_rom
 from retrosim.table_1994.causes import attribute_experiment, causes_table
-from retrosim.table_1994.harness import CHECKS_PER_SCENE, run_experiment
+from retrosim.table_1994.harness import CHECKS_PER_SCENE
 from retrosim.table_1994.report import render_causes, render_timing, rows_csv
 from retrosim.table_1994.timing import timing_table
+from tests.helpers.experiments import run_experiment
 
 MACHINE = "mc68040-25"
 PPC = "ppc601-80"

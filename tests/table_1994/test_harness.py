@@ -8,7 +8,7 @@ from retrosim.errors import RetrosimError
 from retrosim.machine import open_machine
 from retrosim.rom import load_rom
 from retrosim.table_1994.analysis import parts, scene_tests, solve
-from retrosim.table_1994.harness import run_experiment
+from tests.helpers.experiments import run_experiment
 
 MACHINE = "mc68040-25"
 ROM = load_rom("sectors")

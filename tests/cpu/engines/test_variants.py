@@ -11,6 +11,7 @@ from retrosim.cost.counting import CompiledCounter, SteppingCounter
 from retrosim.cpu.engines import core as core_module
 from retrosim.machine import Machine
 from retrosim.machine.presets import preset
+from tests.helpers.counted import by_address
 from tests.helpers.machine import programs
 
 # Each round makes a number of 0..15 by a generator, and an addition or exclusive-or of it, which then runs thrice.
@@ -192,8 +193,8 @@ def test_a_profile_counts_every_variant() -> None:
     compiled, stepping = CompiledCounter(fast["interpret"]), SteppingCounter(slow)
     stepping.run(40 * ROUND)
     fast["interpret"].run(instructions=40 * ROUND)
-    counts = stepping.counted().by_address()
-    assert compiled.counted().by_address() == counts and counts[slot][0] > ROUND
+    counts = by_address(stepping.counted())
+    assert by_address(compiled.counted()) == counts and counts[slot][0] > ROUND
 
 
 def test_what_is_written_from_outside_stays_steady(monkeypatch: pytest.MonkeyPatch) -> None:
