@@ -30,11 +30,7 @@ _ANALYSES = {
 
 
 def render_timing(result: TimingTable, details: bool = True) -> RenderableType:
-    """Return what `timing_table` found, for a rich console: the answer first.
-
-    result   as `timing_table` returns it
-    details  show everything, not the answer alone
-    """
+    """Return what `timing_table` found, for a rich console: the answer first; with details everything."""
     answers = [part for answer in result.answer for part in _answer(result, answer)]
     if not details:
         return Group(*answers, notes(ANSWER_NOTES))
@@ -71,10 +67,7 @@ def _answer(result: TimingTable, answer: Answer) -> list[RenderableType]:
 
 
 def render_causes(result: CausesTable) -> RenderableType:
-    """Return everything that `causes_table` found, for a rich console.
-
-    result  as `causes_table` returns it
-    """
+    """Return everything that `causes_table` found, for a rich console."""
     parts: list[RenderableType] = []
     for machine in dict.fromkeys(row.machine for row in result.rows):
         parts += _machine(result, machine)
