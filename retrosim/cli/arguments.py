@@ -42,6 +42,14 @@ def add_formats(parser: Parser, csv: str) -> None:
     formats.add_argument("--csv", action="store_true", help=f"print comma-separated values, {csv}")
 
 
+def add_tape_rom(parser: Parser, tape: str = "the tape names", note: str = "", dest: str = "rom") -> None:
+    """Add --rom and --unverified for a tape. `note`: when they apply."""
+    help = f"{note}folder or rom.toml to use instead of the ROM {tape}"
+    parser.add_argument("--rom", dest=dest, metavar="ROM", help=help)
+    help = f"{note}accept a ROM other than the recorded one"
+    parser.add_argument("--unverified", action="store_true", help=help)
+
+
 def add_machine(parser: Parser) -> None:
     """Add the options that choose a machine and how it runs."""
     help = f"see `retrosim list machines`; default: {MACHINE}, for a program of your own the first that can run it"

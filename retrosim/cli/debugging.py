@@ -69,11 +69,7 @@ def add_program(parser: Parser, causes: str) -> None:
 
 def add_settings(parser: Parser, causes: str) -> None:
     """Add the options that choose a machine and how its program starts; `causes` says what shows causes of clocks."""
-    help = "with a tape: folder or rom.toml to use instead of the ROM the tape names"
-    parser.add_argument("--rom", dest="tape_rom", metavar="ROM", help=help)
-    parser.add_argument(
-        "--unverified", action="store_true", help="with a tape: accept a ROM other than the recorded one"
-    )
+    arguments.add_tape_rom(parser, note="with a tape: ", dest="tape_rom")
     arguments.add_machine(parser)
     add_causes(parser, causes)
     arguments.add_at(parser)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Iterable, Sequence
 from importlib import import_module
+from itertools import groupby
 from typing import Any, NoReturn
 
 from retrosim.checks import check_choice, did_you_mean, shortened
@@ -36,11 +38,25 @@ environment:
   RETROSIM_DEBUG=1      show the traceback of an error"""
 
 
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Keeps the lines of examples and tables; prose that a narrow terminal would break is wrapped."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        columns = width + 2  # argparse leaves two free
+        lines: list[str] = []
+        for is_prose, block in groupby(text.splitlines(), lambda line: line[:1].strip() != ""):
+            block_lines = list(block)
+            if is_prose and max(map(len, block_lines)) > columns:
+                block_lines = textwrap.wrap(" ".join(block_lines), columns)
+            lines += block_lines
+        return "\n".join(indent + line for line in lines)
+
+
 class Parser(argparse.ArgumentParser):
     """Takes no abbreviated options, suggests the name that was probably meant, and lets no option go unheard."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options)
+        super().__init__(formatter_class=HelpFormatter, allow_abbrev=False, **options)
         self._needs: list[tuple[str, tuple[str, ...]]] = []
         self._excluded: list[tuple[str, str]] = []
 

@@ -255,3 +255,14 @@ def test_a_run_does_not_wait_for_numba() -> None:
     ended = subprocess.run([sys.executable, "-c", LOADED, *command], capture_output=True, text=True, check=True)
     loaded = ended.stderr.split()
     assert "0" in loaded and "llvmlite" in loaded and "numba" not in loaded
+
+
+def test_prose_of_the_help_is_wrapped_for_a_narrow_terminal_and_examples_keep_their_lines(run, monkeypatch) -> None:
+    prose = "The routine is your own or one of a ROM. Your own comes as an object or archive"
+    example = "  retrosim cost mine.elf --entry blit --machine mc68040-25 --arg 64 --arg 0x3000"
+    for columns in 60, 80, 120:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        lines = run("cost", "--help").out.splitlines()
+        assert example in lines
+        assert (prose in lines) == (columns >= 80)
+        assert max(len(line) for line in lines if line[:1].strip()) <= columns

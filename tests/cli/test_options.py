@@ -53,6 +53,8 @@ VALUES = [
     ("asm rts.s --cpu m68000 --source x", 2, "unknown option --source"),
     ("asm empty.s --cpu m68000", 4, "empty.s: has neither code nor data"),
     ("build empty.s", 4, "empty.s: has neither code nor data"),
+    ("build rts.s --machine native", 2, "machine 'native': allowed mc68000-8"),
+    ("build rts.s --machine mc68000", 2, "machine 'mc68000': allowed mc68000-8"),
     ("run x.bin --at 0x1000000", 2, "--at: '0x1000000': allowed 0x0..0xffffff"),
     ("timing --only", 2, "unknown option --only (retrosim timing --help)"),
     ("timing --detail", 2, "unknown option --detail; did you mean --details?"),

@@ -43,6 +43,9 @@ def test_cycles_end_a_run_where_they_say() -> None:
     assert machine.hash("machine") == other.hash("machine")
     machine.budget = Budget(cycles=2000)
     assert machine.run(cycles=500).reason == "cycles"
+    machine.budget = Budget(cycles=1)
+    assert machine.run(frames=1).reason == "budget"
+    assert machine.budget.spent == "1 cycle"
 
 
 def test_seconds_are_those_of_the_clock_and_begin_again() -> None:

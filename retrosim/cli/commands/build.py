@@ -17,13 +17,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from retrosim.checks import check_choice
 from retrosim.report.text import counted
 
 from .. import arguments
 from ..opening import compiler_flags
 from ..output import print_json, print_lines, say, shown_path, write_elf_file
 from ..parser import Parser
-from ..settings import check_simulated, refuse
+from ..settings import refuse
 from ..values import bad_arguments
 
 
@@ -43,11 +44,13 @@ def add_options(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.asm.project import elf_of, load_for, project_file, read_project
+    from retrosim.machine import PRESETS
     from retrosim.rom import Image
 
     first, *others = options.files
     if options.machine is not None:
-        check_simulated([options.machine])
+        with bad_arguments():
+            check_choice("machine", options.machine, PRESETS)
     project = project_file(first)
     if project is None and Path(first).is_dir():
         raise refuse(f"{first}: has no retrosim.toml; `retrosim new` makes one, or name the sources")

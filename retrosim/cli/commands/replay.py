@@ -39,11 +39,10 @@ if TYPE_CHECKING:
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument("tape", metavar="TAPE", help="tape file, or a name from `retrosim list tapes`")
-    parser.add_argument("--rom", metavar="ROM", help="folder or rom.toml to use instead of the ROM the tape names")
+    arguments.add_tape_rom(parser)
     parser.add_argument("--machine", metavar="MACHINE", help="default: the one the tape was recorded on")
     arguments.add_engine(parser)
     arguments.add_timing(parser)
-    parser.add_argument("--unverified", action="store_true", help="accept a ROM other than the recorded one")
     arguments.add_frames(parser, "stop after N frames")
     arguments.add_budget(parser, "the replay")
     arguments.add_screenshot(parser)

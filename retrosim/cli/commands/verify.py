@@ -34,9 +34,8 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("tapes", nargs="+", metavar="TAPE", help="tape files, or names from `retrosim list tapes`")
     help = f"names separated by commas, or {ALL}; default: the machine of the tape, and {NATIVE}"
     parser.add_argument("--on", type=values.names, metavar="MACHINES", help=help)
-    parser.add_argument("--rom", metavar="ROM", help="folder or rom.toml to use instead of the ROM the tapes name")
+    arguments.add_tape_rom(parser, "the tapes name")
     arguments.add_engine(parser)
-    parser.add_argument("--unverified", action="store_true", help="accept a ROM other than the recorded one")
     help = "find the instructions that make a divergence, compared with the ROM that the tape was recorded with"
     parser.add_argument("--blame", action="store_true", help=help)
     parser.add_argument(

@@ -145,7 +145,7 @@ def load_file(file: File) -> Image:
     if found is None:
         raise RomError(
             file.path,
-            "is of no known format; a flat binary needs --at ADDRESS. Known: "
+            "is of no known format; a flat binary needs --at ADDRESS (`run`, `cost`, `debug`). Known: "
             + ", ".join(each.name for each in FORMATS if each.load is not None)
             + ", assembly source (.s, .asm), Pascal source (.pas)",
         )
