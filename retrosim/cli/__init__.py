@@ -24,6 +24,7 @@ What a command needs is imported when it runs: `retrosim --help` and `retrosim l
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 import threading
@@ -86,6 +87,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(error.__cause__, KeyboardInterrupt):  # while a class was being made
             say("interrupted")
             return INTERRUPTED
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            say(f"{error.filename or 'the output'}: cannot be written: {error.strerror}")
+            _close_stdout()
+            return FAILURE
         say(f"unexpected {type(error).__name__}: {error} (RETROSIM_DEBUG=1 shows where)")
         _debug()
         return FAILURE

@@ -266,3 +266,12 @@ def test_prose_of_the_help_is_wrapped_for_a_narrow_terminal_and_examples_keep_th
         assert example in lines
         assert (prose in lines) == (columns >= 80)
         assert max(len(line) for line in lines if line[:1].strip()) <= columns
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_an_output_that_is_full_is_one_line(environment) -> None:
+    command = [sys.executable, "-m", "retrosim", "list", "machines"]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(command, env=environment, stdout=full, stderr=subprocess.PIPE, text=True)
+    line = "retrosim: the output: cannot be written: No space left on device\n"
+    assert (ended.returncode, ended.stderr) == (1, line)
