@@ -35,7 +35,7 @@ def test_endless_program_ends(run, endless, tmp_path, monkeypatch) -> None:
 @pytest.mark.full
 def test_each_limit_is_named(run, endless) -> None:
     engine = ("--engine", "evaluate")
-    for option, words in (("--max-cycles", "1,000 cycles"), ("--max-seconds", "1 seconds")):
+    for option, words in (("--max-cycles", "1,000 cycles"), ("--max-seconds", "1 second")):
         ran = run("run", endless, *engine, option, words.split()[0].replace(",", ""))
         assert (ran.status, ran.err) == (USED_UP, f"retrosim: budget used up: {words}\n")
         assert "0 frames" in ran.out
@@ -48,7 +48,7 @@ def test_recording_keeps_its_frames(run, tmp_path) -> None:
     options = ("--machine", "native", "--frames", 2**31 - 1, "--max-seconds", 1, "--hash-every", 1000)
     ran = run("record", "a.rtape", *options, "--json")
     found = json.loads(ran.out)
-    assert (ran.status, found["reason"], found["budget"]) == (USED_UP, "budget", "1 seconds")
+    assert (ran.status, found["reason"], found["budget"]) == (USED_UP, "budget", "1 second")
     assert 0 < found["frames"] == load_tape(tmp_path / "a.rtape").frames
     assert run("verify", "a.rtape", "--allow-partial").status == 0
 
@@ -82,7 +82,7 @@ def test_opening_counts(run, monkeypatch, tmp_path) -> None:
 
 
 def _spent_at_once(budget, *_) -> bool:
-    budget.spent = budget.spent or "1 seconds"
+    budget.spent = budget.spent or "1 second"
     return True
 
 
@@ -94,10 +94,10 @@ def test_tape_that_claims_too_many_frames(run, tmp_path) -> None:
     (tmp_path / "b.rtape").write_bytes(replace(tape, records=tuple(records)).encode())
     ran = run("verify", "b.rtape", "--max-seconds", 1, "--json")
     (result,) = json.loads(ran.out)["tapes"][0]["results"]
-    assert (ran.status, result["budget"], result["compared"], result["world_ok"]) == (USED_UP, "1 seconds", 1, True)
+    assert (ran.status, result["budget"], result["compared"], result["world_ok"]) == (USED_UP, "1 second", 1, True)
     ran = run("replay", "b.rtape", "--max-seconds", 1)
     assert ran.status == USED_UP and "1 hash line: world ok" in ran.out
-    assert ran.err == "retrosim: budget used up: 1 seconds\n"
+    assert ran.err == "retrosim: budget used up: 1 second\n"
 
 
 def test_limits_that_cannot_be(run, endless) -> None:

@@ -47,7 +47,8 @@ def test_every_kind_of_fault_where_it_changes_something(checkout) -> None:
 
 
 @pytest.mark.full
-def test_what_the_tests_find_and_what_they_do_not(checkout, tmp_path) -> None:
+def test_what_the_tests_find_and_what_they_do_not(checkout, tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:retrosim")  # an installed plugin, which this package does not have
     copy = shutil.copytree(checkout, tmp_path / "copy")
     imported = {path: mutants.imports_of(path) for path in (checkout / "tests").rglob("test_*.py")}
     tests = mutants.tests_for("retrosim/sample.py", imported)
