@@ -5,8 +5,10 @@ sites of the same sources. A fault is one of: a comparison, a sign or an operato
 one larger, a condition reversed, `and` for `or`, True for False, `break` for `continue`, a result that is None.
 
 Each fault is tried in a copy of the checkout, by the tests that import the module: first the file that bears its name,
-then those of its folder, then the others, until one fails. What takes ten times as long as all of them should counts as
-found. Files named in SKIPPED are left out, each with its reason.
+then those of its folder, then the others, until one fails. A file that fails without a fault as well stops the tool;
+one that takes eight times as long as the slowest counts as having found the fault. The order is drawn too, so a part of
+a run is a sample like the whole. With --output, what stands in the file is not tried again. Files named in SKIPPED are
+left out, each with its reason.
 
     python tools/mutants.py --count 500
     python tools/mutants.py --count 20 --under retrosim/bench --seed 7
@@ -47,7 +49,7 @@ OPERATORS = {
     ast.LShift: ">>", ast.RShift: "<<", ast.BitAnd: "|", ast.BitOr: "&", ast.BitXor: "|",
 }  # fmt: skip
 MAX_TESTS = 12  # files that are asked about one fault
-SECONDS = 240.0  # for these together
+SECONDS = 240.0  # for each; with an empty cache the slowest takes 30
 
 
 @dataclass(frozen=True)
@@ -168,6 +170,7 @@ def drawn(files: Sequence[Path], count: int, seed: int) -> list[Fault]:
     for name in sorted(folders):
         share = min(max(round(count * len(folders[name]) / total), 1), len(folders[name]))
         chosen += chance.sample(folders[name], share)
+    chance.shuffle(chosen)
     return chosen
 
 
@@ -200,6 +203,15 @@ def tests_for(path: str, imported: dict[Path, set[str]]) -> list[str]:
     return [test.relative_to(ROOT).as_posix() for test in dict.fromkeys(ordered)][:MAX_TESTS]
 
 
+def is_failing(test: str, copy: Path) -> bool:
+    """Run a test file in a copy of the checkout; TimeoutExpired where it takes longer than SECONDS."""
+    environment = {**os.environ, "PYTHONPATH": str(copy), "RETROSIM_HOME": str(copy / ".home")}
+    options = ("-q", "-x", "-n", "0", "-p", "no:cacheprovider", "--tb=no", "--no-header")
+    command = [sys.executable, "-m", "pytest", *options, test]
+    ran = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=SECONDS)
+    return ran.returncode not in (0, 5)  # 5: no test was collected
+
+
 def tried(fault: Fault, tests: list[str], copy: Path) -> Outcome:
     """Plant a fault in a copy of the checkout, run its tests one after the other, and take it out again."""
     file = copy / fault.path
@@ -207,19 +219,15 @@ def tried(fault: Fault, tests: list[str], copy: Path) -> Outcome:
     bytecode = Path(importlib.util.cache_from_source(file))  # knows its source by size and second alone
     bytecode.unlink(missing_ok=True)
     file.write_bytes(whole[: fault.start] + fault.new.encode() + whole[fault.end :])
-    environment = {**os.environ, "PYTHONPATH": str(copy), "RETROSIM_HOME": str(copy / ".home")}
-    options = ("-q", "-x", "-n", "0", "-p", "no:cacheprovider", "--tb=no", "--no-header")
     found = None
     try:
         for test in tests:
-            left = SECONDS - (time.monotonic() - began)
-            command = [sys.executable, "-m", "pytest", *options, test]
             try:
-                ran = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=max(left, 1))
+                fails = is_failing(test, copy)
             except subprocess.TimeoutExpired:
-                found = "time" if left == SECONDS else None
+                found = "time"
                 break
-            if ran.returncode not in (0, 5):  # 5: no test was collected
+            if fails:
                 found = test
                 break
     finally:
@@ -228,18 +236,28 @@ def tried(fault: Fault, tests: list[str], copy: Path) -> Outcome:
     return Outcome(fault, found, tests, time.monotonic() - began)
 
 
+def read_outcomes(path: Path | None, faults: Sequence[Fault]) -> list[Outcome]:
+    """Return what is known of these faults from an earlier run's file; nothing where there is none."""
+    if path is None or not path.exists():
+        return []
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    outcomes = [Outcome(**{**line, "fault": Fault(**line["fault"])}) for line in lines]
+    return [outcome for outcome in outcomes if outcome.fault in set(faults)]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--count", type=int, default=500, help="faults to plant; default: 500")
     parser.add_argument("--seed", type=int, default=1994, help="default: 1994")
     parser.add_argument("--under", action="append", default=[], metavar="PATH", help="only files of this folder")
     parser.add_argument("--jobs", type=int, default=2, help="copies of the checkout at work; default: 2")
-    parser.add_argument("--output", type=Path, help="write the outcomes as JSON, a line each, as they come")
+    parser.add_argument("--output", type=Path, help="write the outcomes as JSON, a line each; what is there is kept")
     options = parser.parse_args()
     faults = drawn(sources(options.under), options.count, options.seed)
+    outcomes = read_outcomes(options.output, faults)
     imported = {path: imports_of(path) for path in sorted(TESTS.rglob("test_*.py"))}
     copies: Queue[Path] = Queue()
-    outcomes: list[Outcome] = []
+    sound: set[str] = set()  # test files that pass without a fault
     with tempfile.TemporaryDirectory() as folder:
         for number in range(options.jobs):
             left_out = shutil.ignore_patterns(".git", "__pycache__")
@@ -249,6 +267,11 @@ def main() -> int:
             copy = copies.get()
             try:
                 outcome = tried(fault, tests_for(fault.path, imported), copy)
+                test = outcome.found_by
+                if test not in (None, "time", *sound):
+                    if is_failing(test, copy):
+                        raise SystemExit(f"{test} fails without a fault")
+                    sound.add(test)
             finally:
                 copies.put(copy)
             outcomes.append(outcome)
@@ -262,7 +285,8 @@ def main() -> int:
                 print(f"{len(outcomes)} of {len(faults)} tried, {missed} not found", file=sys.stderr, flush=True)
 
         with ThreadPoolExecutor(options.jobs) as pool:
-            list(pool.map(one, faults))
+            tried_before = {outcome.fault for outcome in outcomes}
+            list(pool.map(one, [fault for fault in faults if fault not in tried_before]))
     missed = [outcome for outcome in outcomes if outcome.found_by is None]
     print(f"{len(outcomes)} faults, {len(outcomes) - len(missed)} found, {len(missed)} not")
     return 0
