@@ -247,6 +247,27 @@ def test_only_our_own_files_are_removed(cache: CodeCache, store: Store) -> None:
     assert open_cache(cache.folder).store("kernels", VERSION).read("a.kernel") is None
 
 
+def test_a_process_that_opened_no_store_counts_and_removes_all(cache: CodeCache) -> None:
+    for kind, version in (("kernels", VERSION), ("engines", VERSION), ("engines", OTHER_VERSION), ("jobs", VERSION)):
+        cache.store(kind, version).write("a.o", CONTENT)
+    other = open_cache(cache.folder)
+    assert sum(file.size for file in other.files()) == 4 * (len(CONTENT) + stores.SEAL_BYTES)
+    assert other.clear() == 4 and [path.name for path in cache.folder.iterdir()] == ["key"]
+
+
+def test_a_link_to_a_folder_of_versions_is_not_followed(cache: CodeCache, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs" / VERSION / "a.o"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("mine")
+    (cache.folder / "kernels").symlink_to(tmp_path / "theirs")
+    assert cache.files() == [] and cache.clear() == 0 and theirs.read_text() == "mine"
+
+
+def test_a_kind_that_no_other_process_would_look_for_is_refused(cache: CodeCache) -> None:
+    with pytest.raises(ValueError, match="kind is 'notes': must be one of engines, jobs, kernels"):
+        cache.store("notes", VERSION)
+
+
 def test_rests_of_a_stopped_process_go(cache: CodeCache, store: Store) -> None:
     rests = [store.folder / "a.kernel.0123456789abcdef.part", store.folder / "a.o.lock"]
     new = store.folder / "b.kernel.0123456789abcdef.part"

@@ -146,6 +146,8 @@ RESULT_SUFFIX = ".result"  # of a job of a long run
 ENTRY_SUFFIXES = (".kernel", ".o", ".list", ".plan", RESULT_SUFFIX)
 OLDER_SUFFIXES = (".nbi", ".nbc")  # of versions that left kernels to Numba's own cache
 VERSION = re.compile(r"[0-9a-f]{16}")
+KINDS = ("engines", "jobs", "kernels")
+"""What is kept: machine code of our own engines, results of jobs until their run is complete, kernels."""
 
 _log = logging.getLogger("retrosim")
 _warned: set[str] = set()
@@ -194,7 +196,13 @@ class CodeCache:
         self._unpruned: int | None = None  # bytes written since the bound was looked at
 
     def store(self, kind: str, version: str) -> Store:
-        """Open the entries of a kind that come from one version of the sources."""
+        """Open the entries of a kind that come from one version of the sources.
+
+        kind    of KINDS, so that what any process wrote is found by all
+        Errors  ValueError for another kind
+        """
+        if kind not in KINDS:
+            raise ValueError(f"kind is {kind!r}: must be one of {', '.join(KINDS)}")
         self.stores.append(Store(self, kind, version))
         return self.stores[-1]
 
@@ -206,7 +214,7 @@ class CodeCache:
         return seal.digest()
 
     def files(self) -> list[CachedFile]:
-        """Return all that is ours below the folder, of all versions, the key aside."""
+        """Return all that is ours below the folder, of all kinds and versions, the key aside."""
         return [file for version in self._versions() for file in _files_below(version)]
 
     def count_written(self, size: int) -> None:
@@ -240,7 +248,7 @@ class CodeCache:
         return len(removed)
 
     def clear(self) -> int:
-        """Remove all entries. Returns the number of files removed."""
+        """Remove the files of all kinds and versions, the key aside. Returns the number of files removed."""
         files = self.files()
         for file in files:
             _unlink(file.path)
@@ -259,13 +267,8 @@ class CodeCache:
         """Return the folders of all kinds and versions."""
         if self.folder is None:
             return []
-        kinds = {store.kind for store in self.stores}
-        return [
-            folder
-            for kind in sorted(kinds)
-            for folder in _folders(self.folder / kind)
-            if VERSION.fullmatch(folder.name)
-        ]
+        kinds = [folder for folder in _folders(self.folder) if folder.name in KINDS]
+        return [folder for kind in kinds for folder in _folders(kind) if VERSION.fullmatch(folder.name)]
 
 
 class Store:

@@ -71,7 +71,9 @@ class Check:
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument("--no-window", action="store_true", help="do not try to open a window")
-    parser.add_argument("--clear-cache", action="store_true", help="remove all compiled code, and check nothing")
+    parser.add_argument(
+        "--clear-cache", action="store_true", help="remove the cache of all versions, and check nothing"
+    )
     arguments.add_json(parser)
 
 
@@ -89,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _clear_cache(as_json: bool) -> int:
-    """Remove all compiled code, of all versions."""
+    """Remove what the cache holds, of all kinds and versions; the status is 1 if some of it cannot be removed."""
     from retrosim.cache.sources import CACHE
 
     size = sum(file.size for file in CACHE.files())

@@ -82,6 +82,14 @@ def test_doctor_finds_damaged_code_and_clears_the_cache(run, monkeypatch, tmp_pa
     assert (_cache_check(run)["status"], _cache_check(run)["advice"]) == ("warning", cache.problem)
 
 
+def test_what_other_processes_compiled_is_cleared(run, monkeypatch, tmp_path) -> None:
+    for version in ("0123456789abcdef", "fedcba9876543210"):
+        open_cache(tmp_path / "cache").store("engines", version).write("a.o", bytes(500_000))
+    monkeypatch.setattr("retrosim.cache.sources.CACHE", open_cache(tmp_path / "cache"))
+    assert run("doctor", "--clear-cache").out == f"{tmp_path / 'cache'}: 2 files removed, 1.0 MB\n"
+    assert not list((tmp_path / "cache").rglob("*.o"))
+
+
 @pytest.mark.first_case
 @pytest.mark.parametrize(
     ("said", "status", "found"),
