@@ -1,11 +1,14 @@
-"""Several machines on one tape: who has shown which frame when, in simulated time.
+"""Several machines on one tape: who has shown which frame when, in simulated time, and how much of it was work.
 
 Every machine begins at time 0. A frame is shown once the machine has completed it: at true speed a slow machine shows
-its frames late, in step all show the same frame.
+its frames late, in step all show the same frame. A program works on a frame, then waits for the next period of its
+screen. Screens differ (70.086 Hz, 60.147 Hz), so a machine that works less may show its frames later: machines are
+compared by their work.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -96,6 +99,19 @@ class Racer:
         self.busiest = max(self.busiest, self.shown.clocks)
         self.total += self.shown.clocks
 
+    @property
+    def work(self) -> float | None:
+        """Milliseconds of work per frame shown; None before the first, and where there is no CPU."""
+        if not self.total:
+            return None
+        return float(1000 * Fraction(self.total) / self.machine.clock_hz / self.shown.frame)
+
+    @property
+    def wait(self) -> float | None:
+        """Milliseconds per frame shown in which the program waited for the screen; None as for `work`."""
+        work = self.work
+        return None if work is None else max(0.0, float(1000 * self.shown.seconds / self.shown.frame) - work)
+
 
 class Race:
     """Racers at the start, moved together.
@@ -107,6 +123,19 @@ class Race:
     def __init__(self, racers: Sequence[Racer], is_in_step: bool = False) -> None:
         self.racers, self.is_in_step = list(racers), is_in_step
         self.time, self._frame = Fraction(0), 0
+
+    def ranking(self) -> list[Racer]:
+        """Return the racers, those first that work the least per frame, and last those without a CPU."""
+        return sorted(self.racers, key=lambda racer: math.inf if racer.work is None else racer.work)
+
+    def verdict(self) -> str:
+        """Say in one line who works the least per frame; "" with fewer than two racers whose work has a time."""
+        first, second = self.ranking()[:2]
+        if first.work is None or second.work is None:
+            return ""
+        if first.work == second.work:
+            return f"{first.name} and {second.name} work equally long per frame, {first.work:.2f} ms"
+        return f"{first.name} works the least per frame, {first.work:.2f} ms"
 
     @property
     def is_finished(self) -> bool:

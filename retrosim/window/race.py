@@ -16,9 +16,10 @@ from .chrome import MARGIN
 from .pacer import IDLE_NS, SPEEDS
 from .pyglet_window import open_window
 
-# The picture: that of every machine, below it its name, frame, clocks, and a bar of how busy it is.
+# The picture: that of every machine, below it its name, frame, how busy it is with the frame that is shown, with a bar,
+# and how much of all its frames was work and how much it waited for its screen.
 
-STRIP = 48  # pixels below a picture
+STRIP = 68  # pixels below a picture
 COLUMNS = 2
 WHITE, BLACK, GREEN, RED = (255, 255, 255), (0, 0, 0), (0, 136, 0), (204, 0, 0)
 BAR = (400, 28, 624, 40)  # left, top, right, bottom within the strip
@@ -50,7 +51,11 @@ def _draw_strip(strip: np.ndarray, racer: Racer, race: Race) -> None:
         draw_text(strip, 10, 28, "no CPU: kernels", BLACK)
         return
     share = float(100 * shown.clocks / available)
-    draw_text(strip, 10, 28, f"{shown.clocks:,} clocks a frame, {share:.0f} % of a period", BLACK)
+    work = f"{float(1000 * shown.clocks / racer.machine.clock_hz):.2f} ms of work"
+    draw_text(strip, 10, 28, f"{shown.clocks:,} clocks, {work}, {share:,.0f} % of a period", BLACK)
+    if racer.work is not None:
+        screen = f"{racer.wait:.2f} ms wait for the screen of {float(racer.machine.frame_hz):.3f} Hz"
+        draw_text(strip, 10, 48, f"per frame so far: {racer.work:.2f} ms of work, {screen}", BLACK)
     left, top, right, bottom = BAR
     strip[top:bottom, left:right] = BLACK
     strip[top + 1 : bottom - 1, left + 1 : right - 1] = WHITE
@@ -121,7 +126,8 @@ class RaceSession:
         line = np.empty((HINT, race.shape[1], 3), np.uint8)
         line[:] = WHITE
         line[0] = BLACK
-        state = "finished" if self.race.is_finished else "paused" if self.is_paused else f"speed {self.speed}x"
+        finished = "finished" + (f": {verdict}" if (verdict := self.race.verdict()) else "")
+        state = finished if self.race.is_finished else "paused" if self.is_paused else f"speed {self.speed}x"
         draw_text(line, 10, 6, f"{state}   {KEYS}", BLACK)
         return np.concatenate([race, line])
 

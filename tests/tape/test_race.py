@@ -9,7 +9,7 @@ import pytest
 
 from retrosim.rom import load_rom
 from retrosim.tape import Player, find_tape, load_tape, open_for
-from retrosim.tape.race import Race, Racer
+from retrosim.tape.race import Race, Racer, Shown
 from retrosim.window.race import RED, STRIP, draw_race
 
 FRAMES = 6
@@ -56,6 +56,45 @@ def test_in_step(alone):
         assert [each.shown.frame for each in race.racers] == [frame] * 2
         assert np.array_equal(race.racers[0].shown.pixels, race.racers[1].shown.pixels)
     assert race.is_finished and race.time == alone[-1][0]
+
+
+class Ready:
+    """A player at the end of its tape."""
+
+    frame, is_finished = 0, True
+
+
+class Screen:
+    """What a race asks of a machine with a CPU of 1 kHz."""
+
+    frame, palette, clock_hz, cycles = np.zeros((480, 640), np.uint8), np.zeros((256, 3), np.uint8), 1000, 0
+
+    def __init__(self, frame_hz: int) -> None:
+        self.frame_hz = Fraction(frame_hz)
+
+
+def shown_racer(name: str, frame_hz: int, clocks: int, seconds: Fraction, frames: int = 10) -> Racer:
+    """Return a racer that has shown frames, with so many clocks of work and simulated seconds in all."""
+    racer = Racer(name, Ready(), Screen(frame_hz), frames)
+    racer.shown = Shown(Screen.frame, Screen.palette, frames, seconds, clocks // frames)
+    racer.total = clocks
+    return racer
+
+
+def test_machines_are_compared_by_their_work_and_not_by_their_screens():
+    early = shown_racer("early", 20, 400, Fraction(1, 2))  # 40 ms of work in 50 ms
+    late = shown_racer("late", 10, 300, Fraction(1))  # 30 ms of work in 100 ms
+    none = racer("native")
+    race = Race([none, early, late])
+    assert [(each.work, each.wait) for each in race.racers] == [(None, None), (40, 10), (30, 70)]
+    assert race.ranking() == [late, early, none]
+    assert race.verdict() == "late works the least per frame, 30.00 ms"
+    assert Race([early, early]).verdict() == "early and early work equally long per frame, 40.00 ms"
+    assert Race([early, none]).verdict() == Race([none, racer("mc68040-25")]).verdict() == ""
+
+
+def test_no_time_is_waited_by_a_machine_that_is_stopped_within_a_period():
+    assert shown_racer("stopped", 10, 400, Fraction(39, 100)).wait == 0
 
 
 @pytest.mark.parametrize("count", [2, 3])

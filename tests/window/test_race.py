@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -69,3 +70,19 @@ def test_picture(session):
     picture = session.picture()
     assert picture.shape[1:] == (1280, 3)
     assert (picture[-HINT + 1 :] == 0).any() and (picture[-HINT + 1 :] == 255).any()
+
+
+def test_the_picture_says_work_and_wait_and_the_end_has_the_verdict(monkeypatch):
+    texts = []
+    monkeypatch.setattr("retrosim.window.race.draw_text", lambda picture, x, y, text, *_, **__: texts.append(text))
+    machine = open_for(TAPE, "mc68040-25", engine="interpret")
+    racers = [Racer("mc68040-25", Player(TAPE, machine), machine, 2) for _ in range(2)]
+    racers[1].total, racers[1].shown = 1_000_000, replace(racers[1].shown, frame=2, seconds=Fraction(1, 20))
+    session = RaceSession(Race(racers), Clock())
+    while not session.race.is_finished:
+        session.race.advance(Fraction(1, 10))
+    session.picture()
+    assert "per frame so far: 20.00 ms of work, 5.00 ms wait for the screen of 60.147 Hz" in texts
+    work = racers[0].work
+    assert f"{racers[0].shown.clocks:,} clocks, {racers[0].shown.clocks / 25_000:.2f} ms of work" in str(texts)
+    assert texts[-1].startswith(f"finished: mc68040-25 works the least per frame, {min(work, 20):.2f} ms   ")

@@ -1,5 +1,7 @@
-"""Play one tape on several machines side by side, and say how long each takes.
+"""Play one tape on several machines side by side, and say how long each works.
 
+A program works on a frame, then waits for its screen, which has 60.147 Hz on a
+Macintosh and 70.086 Hz on a PC: machines are compared by their work.
 Machines are given by name, or as name:build for another build of the program.
 Each runs at its own speed, as if they stood side by side; with --in-step all
 show the same frame. Without a display only the figures are printed.
@@ -22,7 +24,7 @@ from retrosim.machine.choices import NATIVE
 from retrosim.report.text import counted
 
 from .. import arguments, values
-from ..output import print_json, say, shown_path
+from ..output import columns, print_json, print_lines, say, shown_path
 from ..parser import Parser
 from ..progress import Progress
 from ..settings import BudgetSettings, check_machines
@@ -95,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(result)
     else:
-        _print(result)
+        _print(race, result)
     for racer in racers:
         racer.player.check()
     return 0
@@ -164,6 +166,9 @@ def _result(race: Race, tape: Tape) -> dict[str, Any]:
                 "is_finished": racer.is_finished,
                 "seconds": seconds,
                 "frames_per_second": frames / seconds if seconds else None,
+                "work_ms_a_frame": racer.work,
+                "wait_ms_a_frame": racer.wait,
+                "screen_hz": float(racer.machine.frame_hz),
                 "clocks_a_frame": racer.total / frames if racer.total and frames else None,
                 "busiest_frame": racer.busiest or None,
                 "clocks_of_a_period": float(racer.frame_clocks) or None,
@@ -173,16 +178,24 @@ def _result(race: Race, tape: Tape) -> dict[str, Any]:
     return {"tape": tape.path, "in_step": race.is_in_step, "seconds": float(race.time), "racers": rows}
 
 
-def _print(result: dict[str, Any]) -> None:
-    rows = sorted(result["racers"], key=lambda row: (-row["frames"], row["seconds"]))
-    first = rows[0]
-    print(f"{shown_path(result['tape'])}, {counted(first['frames'], 'frame')}")
-    for row in rows:
-        times = row["seconds"] / first["seconds"] * first["frames"] / max(row["frames"], 1)
-        pace = "" if row is first else f", {times:.2f} times as long per frame"
-        end = f"{row['seconds']:.2f} s" if row["is_finished"] else f"{counted(row['frames'], 'frame')} so far"
-        clocks = f"; {row['clocks_a_frame']:,.0f} clocks per frame" if row["clocks_a_frame"] else ""
-        print(f"  {row['name']:<20} {end}{pace}{clocks}")
+def _print(race: Race, result: dict[str, Any]) -> None:
+    frames = max(racer.shown.frame for racer in race.racers)
+    print(": ".join(filter(None, (f"{shown_path(result['tape'])}, {counted(frames, 'frame')}", race.verdict()))))
+    ranking = race.ranking()
+    print_lines(
+        columns([["", "work per frame", "wait for the screen", "in all"], *(_row(r, ranking) for r in ranking)])
+    )
     for key in ("screenshot", "export"):
         if result[key]:
             print(f"{'picture' if key == 'screenshot' else 'clip'} {shown_path(result[key])}")
+
+
+def _row(racer: Racer, ranking: list[Racer]) -> list[str]:
+    """Return what is printed of a racer: name, work and wait per frame, and how far it came."""
+    shown, first, hz = racer.shown, ranking[0].work, f"{float(racer.machine.frame_hz):.3f} Hz"
+    played = f"{float(shown.seconds):.2f} s" if racer.is_finished else f"{counted(shown.frame, 'frame')} so far"
+    if racer.work is None or racer.wait is None or first is None:
+        return [racer.name, "no frame yet" if racer.machine.clock_hz else "no CPU", hz, played]
+    times = "" if racer is ranking[0] else f", {racer.work / first:.2f} times as long"
+    clocks = f"{racer.total / shown.frame:,.0f} clocks"
+    return [racer.name, f"{racer.work:.2f} ms{times}; {clocks}", f"{racer.wait:.2f} ms, {hz}", played]

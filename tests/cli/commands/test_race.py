@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 
 def test_two_builds(run, tmp_path) -> None:
     on = "mc68040-25:O2,mc68040-25:fast"
@@ -10,15 +12,36 @@ def test_two_builds(run, tmp_path) -> None:
     assert (slow["name"], fast["name"]) == ("mc68040-25:O2", "mc68040-25:fast")
     assert slow["world"] == fast["world"] and slow["frames"] == fast["frames"] == 4
     assert slow["clocks_a_frame"] > fast["clocks_a_frame"] > 0
+    assert slow["work_ms_a_frame"] == pytest.approx(slow["clocks_a_frame"] / 25_000) > fast["work_ms_a_frame"]
     assert (tmp_path / "a.png").read_bytes()[1:4] == b"PNG"
 
 
-def test_first_line_tells_who_is_first(run) -> None:
-    ran = run("race", "wind-50", "--on", "mc68040-25,native", "--frames", 3, "--in-step")
-    assert ran.status == 0
-    title, first, second = ran.out.splitlines()
-    assert title.endswith("wind-50.rtape, 3 frames")
-    assert first.split()[0] in ("native", "mc68040-25") and "times as long per frame" in second
+@pytest.mark.full
+def test_first_line_tells_who_works_the_least_though_its_screen_is_slower(run) -> None:
+    race = ("race", "storm-200", "--on", "i486dx2-66,ppc601-80,native", "--frames", 2)
+    slow, fast, native = run(*race, "--json").json()["racers"]
+    assert slow["seconds"] < fast["seconds"] and slow["work_ms_a_frame"] > fast["work_ms_a_frame"]
+    assert fast["work_ms_a_frame"] == pytest.approx(1000 * fast["clocks_a_frame"] / 80e6)
+    assert fast["work_ms_a_frame"] + fast["wait_ms_a_frame"] == pytest.approx(1000 * fast["seconds"] / 2)
+    assert (round(slow["screen_hz"], 3), round(fast["screen_hz"], 3)) == (70.086, 60.147)
+    assert native["work_ms_a_frame"] is native["wait_ms_a_frame"] is native["clocks_a_frame"] is None
+    title, _, *rows = run(*race).out.splitlines()
+    assert title.endswith(
+        f"storm-200.rtape, 2 frames: ppc601-80 works the least per frame, {fast['work_ms_a_frame']:.2f} ms"
+    )
+    assert [row.split()[0] for row in rows] == ["ppc601-80", "i486dx2-66", "native"]
+    times = slow["work_ms_a_frame"] / fast["work_ms_a_frame"]
+    assert (
+        f"{slow['work_ms_a_frame']:.2f} ms, {times:.2f} times as long; {slow['clocks_a_frame']:,.0f} clocks" in rows[1]
+    )
+    assert f"  {slow['wait_ms_a_frame']:.2f} ms, 70.086 Hz  " in rows[1]
+
+
+def test_one_cpu_has_no_rival(run) -> None:
+    ran = run("race", "wind-50", "--on", "native,mc68040-25", "--frames", 3, "--in-step")
+    title, _, first, second = ran.out.splitlines()
+    assert ran.status == 0 and title.endswith("wind-50.rtape, 3 frames")
+    assert (first.split()[0], second.split()[:3]) == ("mc68040-25", ["native", "no", "CPU"])
 
 
 def test_budget(run) -> None:
