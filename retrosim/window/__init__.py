@@ -5,6 +5,7 @@ clip           writes moving pictures
 compose        composes what the window shows around the machine's picture and over it
 controls       every command of the window, in one table
 pacer          tells from a host clock how many ticks of simulated time are due, in exact arithmetic
+pad            the input word that keys make, for at least a frame each
 panel          what the panels have in common: debugger and walk, each in place of the picture
 pyglet_window  the window: keys, mouse and OpenGL around a session
 race           several machines that play one tape, side by side in a window of their own

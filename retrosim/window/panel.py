@@ -15,6 +15,7 @@ from retrosim.screen.framebuffer import Rect, frame_rect, paint_rect
 from retrosim.screen.overlay import INK, PAPER
 
 from .controls import chord_name
+from .pad import Pad
 
 if TYPE_CHECKING:
     from retrosim.machine import Machine
@@ -65,7 +66,7 @@ class Panel(ABC):
     commands: ClassVar[tuple[PanelCommand, ...]]
     message: str
 
-    def __init__(self, machine: Machine, pad: Callable[[], int], player: Player | None = None) -> None:
+    def __init__(self, machine: Machine, pad: Pad, player: Player | None = None) -> None:
         self._is_first = "debugger" not in vars(machine)  # else somebody else debugs the machine too
         self.machine, self.debugger, self._player, self._pad = machine, machine.debugger, player, pad
         if player is not None:
@@ -82,9 +83,11 @@ class Panel(ABC):
     def _press(self) -> None:
         """Give the machine its keys; in the past, history has them."""
         is_present = self.debugger.time == self.debugger.end
-        if self._player is None and self._has_pad and is_present and self._given != self._pad():
-            self._given = self._pad()
-            self.machine.set_input("pad", self._given)
+        if self._player is None and self._has_pad and is_present:
+            word = self._pad.word(self.machine.frame_number, begins=False)
+            if self._given != word:
+                self._given = word
+                self.machine.set_input("pad", word)
 
     def click(self, x: float, y: float) -> None:
         """Handle a click on the panel; x, y: its pixels."""

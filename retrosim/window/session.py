@@ -28,6 +28,7 @@ from retrosim.tape.record import Recorder
 
 from .chrome import LastCheck, Readings, speed_text
 from .pacer import IDLE_NS, SPEEDS
+from .pad import Pad
 from .seek import Seek
 from .transport import Transport
 
@@ -90,8 +91,8 @@ def open_panel(session: Session, title: str) -> Panel | None:
     session.close()
     session.release_all()
     if title == WalkPanel.title:
-        return WalkPanel(machine, lambda: session.pad, session.player)
-    return DebugPanel(machine, lambda: session.pad, session.player, session.watched, session.breakpoints)
+        return WalkPanel(machine, session.pad, session.player)
+    return DebugPanel(machine, session.pad, session.player, session.watched, session.breakpoints)
 
 
 # What the window shows of a session: the lines of its status bar, the buttons that are on, the shapes.
@@ -144,7 +145,7 @@ class Session:
         self.machine, self.clock, self.player = machine, clock, player
         self.program = machine.rom.name if machine.rom else "program"  # an image of the user's own has no manifest
         self._has_pad = machine.rom is None or "pad" in machine.rom.inputs
-        self.pad = 0
+        self.pad = Pad()
         self.view = View()
         self.shows_help = False
         self.shows_metrics = True
@@ -191,7 +192,7 @@ class Session:
     def _inputs(self, frame: int) -> dict[str, int] | None:
         if self.player is not None:
             return self.player.inputs(frame)
-        inputs = {"pad": self.pad} if self._has_pad else {}
+        inputs = {"pad": self.pad.word(frame)} if self._has_pad else {}
         if self.recording is not None:
             for device, value in inputs.items():
                 self._recorded(self.recording.set_input, device, value)
@@ -245,12 +246,12 @@ class Session:
         self.transport.pacer.restart(self.clock())
 
     def press(self, bit: int, is_down: bool) -> None:
-        """Set or clear a bit of the input word; the machine reads it in its next frame."""
-        self.pad = self.pad | bit if is_down else self.pad & ~bit
+        """Set or clear a bit of the input word, as `Pad` does."""
+        self.pad.press(bit, is_down)
 
     def release_all(self) -> None:
         """Release every key: the window lost the keyboard focus."""
-        self.pad = 0
+        self.pad.release_all()
         for action in tuple(self.held):
             self.hold(action, False)
 

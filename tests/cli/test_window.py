@@ -16,6 +16,7 @@ import pytest
 from retrosim.errors import RetrosimError
 from retrosim.screen.overlay import View
 from retrosim.tape import Input, load_tape
+from retrosim.window.controls import PAD
 from retrosim.window.session import Session
 
 TICK_NS = 16_700_000
@@ -47,7 +48,8 @@ class Desk:
             return
         self.now += TICK_NS
         self.count += 1
-        self.session.pad = self.pads.get(self.count, self.session.pad)
+        for bit in PAD.values():
+            self.session.press(bit, bool(self.pads.get(self.count, self.session.pad.down) & bit))
         if self.count in self.actions:
             self.session.do(self.actions[self.count])
         self.session.advance()

@@ -15,6 +15,7 @@ from retrosim.console.target import Target
 from retrosim.serve.programs import elf_of
 from retrosim.window.debugger.panel import DebugPanel
 from retrosim.window.debugger.view import draw_debugger
+from retrosim.window.pad import Pad
 from tests.helpers.rom.program_files import hunk_program
 
 from .gdb_client import needs_gdb, run_gdb
@@ -49,7 +50,7 @@ def test_the_terminal_and_the_window(opened: Opened) -> None:
     assert commands.answer(session, f"rsi {STEPS}").stop.pc == start
     assert commands.answer(session, "rc").stop.reason == "beginning"
 
-    panel = DebugPanel(opened().machine, lambda: 0)
+    panel = DebugPanel(opened().machine, Pad())
     before = draw_debugger(panel)
     for key in "SSS":
         panel.key(key)

@@ -49,10 +49,10 @@ def test_pad_keys_go_to_the_machine_and_come_up(desk):
     session, inputs, acts = desk
     for key in ("LEFT", "UP", "SPACE"):
         inputs.key_down(key)
-    assert session.pad == 1 | 4 | 16
+    assert session.pad.down == 1 | 4 | 16
     inputs.key_up("UP")
     inputs.key_down("RIGHT", shift=True)
-    assert session.pad == 1 | 16 | 2 and acts == []
+    assert session.pad.down == 1 | 16 | 2 and acts == []
 
 
 def test_two_keys_for_one_thing(desk):
@@ -71,7 +71,7 @@ def test_modifiers_released_first_do_not_leave_a_key_stuck(desk):
     inputs.key_up("TAB")
     inputs.key_down("LEFT", shift=True)
     inputs.key_up("LEFT")
-    assert session.pad == 0 and session.held == set()
+    assert session.pad.down == 0 and session.held == set()
 
 
 def test_losing_the_keyboard(desk):
@@ -80,10 +80,10 @@ def test_losing_the_keyboard(desk):
     inputs.key_down("LEFT")
     inputs.button_down(BY_ACTION["rewind"])
     inputs.release_all()
-    assert session.pad == 0 and session.held == set()
+    assert session.pad.down == 0 and session.held == set()
     inputs.key_up("LEFT")
     inputs.button_up()
-    assert session.pad == 0 and session.held == set()
+    assert session.pad.down == 0 and session.held == set()
 
 
 def test_question_mark_on_any_keyboard_counts_once(desk):

@@ -223,9 +223,9 @@ def test_losing_focus_releases_keys(desk):
 
     desk.event("on_key_press", key.LEFT, 0)
     desk.event("on_key_press", key.TAB, 0)
-    assert desk.window.session.pad == 1 and desk.window.session.held == {"fast"}
+    assert desk.window.session.pad.down == 1 and desk.window.session.held == {"fast"}
     desk.event("on_deactivate")
-    assert desk.window.session.pad == 0 and desk.window.session.held == set()
+    assert desk.window.session.pad.down == 0 and desk.window.session.held == set()
     assert desk.ticks(1) == 1, "the machine runs on"
 
 

@@ -147,7 +147,7 @@ def test_losing_the_keyboard_releases_everything(bench):
     session.press(4, True)
     session.hold("fast", True)
     session.release_all()
-    assert session.pad == 0 and not session.held
+    assert session.pad.down == 0 and not session.held
 
 
 def test_reset(bench):

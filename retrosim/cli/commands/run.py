@@ -408,7 +408,7 @@ class WindowGdb:
         """Give the machine what is pressed in the window, and keep its pace."""
         machine = self._machine
         if self._session is not None and (machine.rom is None or "pad" in machine.rom.inputs):
-            machine.set_input("pad", self._session.pad)
+            machine.set_input("pad", self._session.pad.word(machine.frame_number))
         passed, self._clock = machine.cycles - self._clock, machine.cycles
         self._due = max(self._due, time.monotonic() - LATE_SECONDS) + max(0, passed) / machine.clock_hz
         time.sleep(max(0.0, self._due - time.monotonic()))

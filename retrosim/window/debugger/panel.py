@@ -24,6 +24,7 @@ from retrosim.debug.conditions import symbol_text
 from retrosim.machine.pieces import Turn
 
 from ..controls import PAD
+from ..pad import Pad
 from ..panel import Panel, PanelCommand
 
 if TYPE_CHECKING:
@@ -239,8 +240,8 @@ class DebugPanel(Panel):
     pane     the small view that is shown
     causes   of the clocks of the last frame
 
-    pad     Callable[[], int]  what is pressed of the machine's own keys
-    player  Player or None     the tape that the machine plays
+    pad     Pad             what is pressed of the machine's own keys
+    player  Player or None  the tape that the machine plays
 
     entry       text that is being typed
     session     carries out commands of the terminal's debugger; its watch list is the panel's
@@ -252,7 +253,7 @@ class DebugPanel(Panel):
     def __init__(
         self,
         machine: Machine,
-        pad: Callable[[], int],
+        pad: Pad,
         player: Player | None = None,
         watched: list[str] | None = None,
         points: list[str] | None = None,

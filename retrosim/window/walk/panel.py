@@ -16,6 +16,7 @@ from retrosim.machine.pieces import Turn
 from retrosim.scenarios import load_walk
 
 from ..debugger.panel import sources_of
+from ..pad import Pad
 from ..panel import Panel, PanelCommand
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class WalkPanel(Panel):
 
     title, commands = "WALK", COMMANDS
 
-    def __init__(self, machine: Machine, pad: Callable[[], int], player: Player | None = None) -> None:
+    def __init__(self, machine: Machine, pad: Pad, player: Player | None = None) -> None:
         super().__init__(machine, pad, player)
         self.texts = sources_of(machine)
         self.pace, self.is_backwards = Fraction(2), False

@@ -139,7 +139,7 @@ def test_the_keys_of_the_machine_are_its_own_while_it_runs(bench):
     bench.keys("UP", "C")
     assert bench.panel.cursor == cursor
     bench.inputs.key_down("SPACE")
-    assert bench.session.pad == 16
+    assert bench.session.pad.down == 16
     bench.ticks(4)
     assert bench.machine.frame_number > 1 and bench.machine._peek(memory.INPUT_WORDS["pad"][0]) == 16
 
