@@ -27,6 +27,8 @@ class Control:
     button   text of its button, "" for none
     is_held  True if it lasts as long as the key or button is down
     value    argument of the action when the button is clicked
+    at_release  True if it is carried out when the key comes up. For what puts another window of the system in place of
+                the window, as full screen does on X11: that one would not be told that the key came up
     """
 
     action: str
@@ -36,6 +38,7 @@ class Control:
     button: str = ""
     is_held: bool = False
     value: int = 0
+    at_release: bool = False
 
 
 def _keys(*chords: str) -> dict[str, int]:
@@ -79,7 +82,7 @@ CONTROLS = (
     Control("metrics", _keys("M"), "M", "show or hide the metrics", "Info"),
     Control("walk", _keys("W"), "W", "walk through the frame's collision check", "Walk"),
     Control("debugger", _keys("D"), "D", "open or close the debugger", "Dbg"),
-    Control("fullscreen", _keys("F11"), "F11", "full screen on or off", "Full"),
+    Control("fullscreen", _keys("F11"), "F11", "full screen on or off", "Full", at_release=True),
     Control("help", _keys("Shift+SLASH", "QUESTION", "Shift+QUESTION", "H"), "?  H", "show or hide this list", "?"),
     Control("scale", {f"Alt+{n}": n for n in SCALES}, "Alt+1..4", "size of the picture: scale 1 to 4"),
     Control("quit", _keys("Ctrl+Q"), "Ctrl+Q", "quit"),

@@ -40,6 +40,7 @@ class Inputs:
     def __init__(self, session: Callable[[], Session | None], act: Callable[[str, int], None]) -> None:
         self._session, self._act = session, act
         self._down: dict[str, str | int] = {}  # key -> held action or bit of the pad
+        self._at_release: dict[str, tuple[str, int]] = {}  # key that is down -> action and argument
         self._clicked: Control | None = None
         self._asked_help = False
         self._drags = False
@@ -67,11 +68,16 @@ class Inputs:
             if session:
                 session.hold(control.action, True)
             return
+        if control.at_release:
+            self._at_release[key] = control.action, argument
+            return
         self._asked_help = control.action == "help"
         self._act(control.action, argument)
 
     def key_up(self, key: str) -> None:
         """Handle a key that was released; what another key still holds down goes on."""
+        if action := self._at_release.pop(key, None):
+            self._act(*action)
         held = self._down.pop(key, None)
         session = self._session()
         if held is None or session is None or held in self._down.values():
@@ -143,6 +149,7 @@ class Inputs:
     def release_all(self) -> None:
         """Release every key and button: the window lost the keyboard focus."""
         self._down.clear()
+        self._at_release.clear()
         self._clicked = None
         session = self._session()
         if session is not None:
@@ -455,6 +462,7 @@ class Window:
             self.close()
         elif action == "fullscreen":
             self._window.set_fullscreen(not self._window.fullscreen)
+            self.on_deactivate()  # on X11 it is another window now, which is not told that keys come up
         elif action == "scale":
             self._rescale(argument)
         elif self.session is not None:

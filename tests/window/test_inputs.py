@@ -24,13 +24,16 @@ def desk(tmp_path):
 def test_every_chord_does_what_the_table_says(desk, chord):
     session, inputs, acts = desk
     *modifiers, key = chord.split("+")
+    key = f"_{key}" if key.isdigit() else key
     inputs.key_down(
-        f"_{key}" if key.isdigit() else key,
+        key,
         ctrl="Ctrl" in modifiers,
         alt="Alt" in modifiers,
         shift="Shift" in modifiers,
     )
     control, argument = BY_CHORD[chord]
+    if control.at_release:
+        inputs.key_up(key)
     assert (session.held == {control.action}) if control.is_held else (acts == [(control.action, argument)])
 
 
@@ -133,3 +136,16 @@ def test_before_the_machine_is_there():
     inputs.button_up()
     inputs.release_all()
     assert acts == ["quit"]
+
+
+def test_full_screen_waits_until_its_key_comes_up(desk):
+    _, inputs, acts = desk
+    for times in (1, 2):
+        inputs.key_down("F11")
+        assert acts == [("fullscreen", 0)] * (times - 1)
+        inputs.key_up("F11")
+        assert acts == [("fullscreen", 0)] * times
+    inputs.key_down("F11")
+    inputs.release_all()
+    inputs.key_up("F11")
+    assert len(acts) == 2

@@ -252,6 +252,19 @@ def test_fullscreen_and_back(desk):
     assert not desk.pyglet.fullscreen and (desk.seen() == wanted(desk)).all()
 
 
+def test_full_screen_leaves_no_key_down(desk):
+    """On X11 it is another window of the system, which is not told that the keys come up."""
+    from pyglet.window import key
+
+    pressed = desk.window._pressed_keys()
+    for symbol in (key.LEFT, key.F11):
+        desk.event("on_key_press", symbol, 0)
+        pressed.add(symbol)
+    assert not desk.pyglet.fullscreen and desk.window.session.pad.down == 1
+    desk.event("on_key_release", key.F11, 0)
+    assert desk.pyglet.fullscreen and desk.window.session.pad.down == 0 and not pressed
+
+
 def test_closing_and_reopening(display, tmp_path):
     machine = FakeMachine()
     for number in range(3):
