@@ -60,8 +60,6 @@ SYSTEM = (
 )  # fmt: skip
 # what a model notes of the bus, when it is idle, and of the queue of code when a jump from elsewhere has emptied it
 IDLE = {"filling": 0xFFFFFFFF, "other": 0, "fetched": 0}
-# times that it only waits for, or does not look at when the bus is idle: all that lie before the call are alike
-PASSED = ("bus_free", "missing", "filled", "filled_by", "fill_end", "other_start", "other_end")
 
 SHORT_STEPS = 1300  # instructions that were followed: a routine with more is not followed once more for a lower bound
 # in turn until one holds: is no operand in a line of code; do lines stay; are misses of code counted (if so, and the
@@ -327,7 +325,8 @@ def _entered(
             words[name] = const(bits, IDLE[name])
     held = {name: Held(cache.lines) for name, cache in core.cpu.caches.items() if cache.lines}
     top = max([int(state["r"][stack]), *(address + len(data) for address, data in cells.items())])
-    times = {*core.cpu.stage_fields, *PASSED}.intersection(core.cpu.layout.fields)
+    single = {name for name, (_, count) in core.cpu.layout.fields.items() if count == 1}
+    times = single.intersection((*core.cpu.stage_fields, *core.cpu.busy_fields))
     apart = {(a, b): 0 for a in times for b in times if a != b}
     return AbstractState(words, dict.fromkeys(times, (0, 0, 0)), held, apart=apart), top
 

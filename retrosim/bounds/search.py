@@ -191,7 +191,6 @@ def fill_caches(core: Core, tried: RandomCall) -> None:
 
 
 MAX_INSTRUCTIONS = 20_000  # of one call
-PAUSE = 1 << 14  # clocks between two calls: the bus is idle when one begins
 FRESH = 0.1  # of the tries do not go on from another, and as many at first
 FIRST = 0.1
 KEPT = 40  # calls to go on from
@@ -274,8 +273,6 @@ def search(
         if tried.caches != "left":
             core.state[()] = start
         fill_caches(core, tried)
-        for field in ("cycles", *core.cpu.stage_fields):
-            core.state[field] = int(core.state["cycles"]) + PAUSE
         machine.write(AREA, tried.memory)
         try:
             cost = machine.measure(

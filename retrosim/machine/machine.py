@@ -443,7 +443,10 @@ class Machine:
         convention: str = "c",
         registers: Mapping[str, int | str] = NO_REGISTERS,
     ) -> None:
-        """Begin a call of a routine, to return to `return_address`; arguments as for `call`. Errors: ValueError."""
+        """Begin a call of a routine, to return to `return_address`; arguments as for `call`. Errors: ValueError.
+
+        Nothing is under way then: the pipeline is empty, the bus is idle, and code is fetched from elsewhere.
+        """
         bits, entry = self.argument_bits(convention), self.address(symbol)
         words = [self._word("argument", word, bits) for word in arguments]
         values = self.register_values(registers)
@@ -455,7 +458,7 @@ class Machine:
         self._set_bases(symbol, entry)
         self._host.call[convention].enter(Call(self.core.state, write, entry, self.return_address, words))
         self.regs.update(values)  # also what the convention has taken
-        self._wait_until(self.cycles)
+        self._settle()
 
     def _word(self, what: str, given: int | str, bits: int) -> int:
         """Return a word, or the address of a symbol. Errors: ValueError."""
@@ -604,7 +607,7 @@ class Machine:
         """Call a routine and return what it cost; arguments and effects are those of one `call`.
 
         warm      calls before the one that counts, see `warm_up`: caches are then as a routine finds them that is
-                  called every frame. 0: as they are now, empty after power-on
+                  called every frame. 0: as they are now, empty after power-on. Nothing else is under way (`enter`)
         interval  also return `low` and `high`, for which the routine runs again on every alternative (see `interval`)
         Errors    ValueError; CpuFault, RetrosimError when the routine does not return
         """
@@ -813,6 +816,13 @@ class Machine:
         """Let clocks pass with nothing in the pipeline."""
         for field in ("cycles", *self.core.cpu.stage_fields):
             self.core.state[field] = cycle
+
+    def _settle(self) -> None:
+        """Let clocks pass until nothing is under way, as before a call from elsewhere."""
+        state, cpu = self.core.state, self.core.cpu
+        self._wait_until(max(int(state[field].max()) for field in ("cycles", *cpu.busy_fields)))
+        for field, value in cpu.blank.items():
+            state[field] = value
 
     def _ended(self, vector: int) -> CpuFault | None:
         """Return why the program cannot go on after an exception without a handler; None if it asked for its end."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from retrosim.asm.project import BOOTS, load_for
 from retrosim.errors import RetrosimError
-from retrosim.machine import open_machine
+from retrosim.machine import PRESETS, open_machine
 from tests.helpers.machine import programs
 from tests.helpers.machine.flat import MACHINES
 from tests.helpers.machine.programs import ENGINES, ENTRY
@@ -170,6 +173,40 @@ def test_a_call_leaves_no_pipeline_behind(name: str) -> None:
     """By the manual's table alone, which knows no caches, every call costs the same."""
     ours = open_machine(name, "objects", engine="evaluate", timing="table")
     assert len({ours.measure("Distance2D", 3, 4, 0, 0, warm=warm).cycles for warm in (0, 0, 1)}) == 1
+
+
+# Behind some instructions that do nothing, from which code is still under way: six loads from lines of their own, which
+# caches then have, and stores into them and into video memory, which the bus is busy with when the routine returns.
+BUSY = {
+    "m68k": "_start: nop\n nop\n nop\n nop\nf: {}\n rts\n",
+    "x86": "_start: nop\n nop\n nop\n nop\nf: {}\n ret\n",
+    "ppc": " .globl _start\n .globl f\n_start: nop\n nop\n nop\n nop\nf: lis r4,0\n lis r5,0x90\n {}\n blr\n",
+}
+USES = {
+    "m68k": (" move.l ${0},d0", " move.l d0,${0}", " move.l d0,${1}"),
+    "x86": (" mov ax,[{0}h]", " mov [{0}h],ax", " mov [{1}h],ax"),
+    "ppc": (" lwz r3,0x{0}(r4)", " stw r3,0x{0}(r4)", " stw r3,{2}(r5)"),
+}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_nothing_is_under_way_when_a_call_begins(tmp_path: Path, name: str) -> None:
+    """So its clocks depend neither on what ran before nor on how many calls have warmed the caches."""
+    family, is_real = PRESETS[name].cpu().isa.name, name == "i80286-12"
+    video = 3000 if is_real else 900000  # real mode does not reach video memory
+    many = "\n".join(use.format(n, video + n, n) for use in USES[family] for n in range(3000, 3600, 100))
+    for routine in (many, USES[family][0].format(3000)):
+        source = tmp_path / "routine.s"
+        source.write_text(BUSY[family].format(routine))
+        loaded = load_for(str(source), name, name, boot=BOOTS[16 if is_real else None]).program
+        ours = open_machine(name, loaded, engine="evaluate")
+        cold = ours.measure("f", warm=0).cycles
+        clocks = [ours.measure("f", warm=warm).cycles for warm in (1, 2)]
+        for _ in range(4):
+            ours.run(instructions=1)
+            clocks.append(ours.measure("f").cycles)
+        assert len(set(clocks)) == 1
+        assert (cold > clocks[0]) == bool(ours.core.cpu.caches)
 
 
 # --- registers that point to the program's data

@@ -63,7 +63,6 @@ class PipelineTiming(MC68040Timing):
     looked_up_in_place = 17  # every register of MOVEM
     times: ClassVar[tuple[str, ...]] = ("ea_end", "fetch_end", "ready")
     marks: ClassVar[tuple[str, ...]] = ("fetch_line", "fetch_word")
-    blank = {"fetch_line": (1 << 32) - 1, "fetch_word": (1 << 32) - 1}  # noqa: RUF012
     subroutines = {"fetch": mc68040_cache.fetch, "read": mc68040_cache.read, "write": mc68040_cache.write}  # noqa: RUF012
 
     def forget(self) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from retrosim.errors import BusError, IllegalInstruction
 
-from ..spec.cpu import ADDRESS_MASK, Cache, Cpu, Lines
+from ..spec.cpu import ADDRESS_MASK, NO_CODE, Cache, Cpu, Lines
 from ..spec.host import Base, Call, Convention, Host, Register, Stack, go, in_field, push_words
 from ..spec.rows import Insn
 from ..spec.sources import ClockSources, averaged
@@ -206,6 +206,8 @@ def cpu(model: str) -> Cpu:
         vector_name=vector_name,
         host=HOST,
         stage_fields=("ea_end", "fetch_end"),
+        busy_fields=("bus_free", "filled_by", "stored_by", "ready"),
+        blank=dict.fromkeys(("fetch_line", "fetch_word"), NO_CODE),
         in_registers=IN_REGISTERS,
         derived=frozenset(name for names in SHORTCUTS.values() for name in names),
         zero_register=ZERO,

@@ -17,9 +17,9 @@ from . import arith, floating, flow, logic, move, power, system  # noqa: F401  e
 from .exceptions import NO_FLOATING_POINT, PROGRAM, accepts, exception, interrupt, vector_name
 from .flow import SYSTEM_CALL_ROW, UNDEFINED_ROWS, undefined
 from .hooks import PpcHooks
-from .mpc601_cache import SETS, SHORTCUTS, STATUS_BITS, UNCACHED_FROM, WAYS
+from .mpc601_cache import NONE, SETS, SHORTCUTS, STATUS_BITS, UNCACHED_FROM, WAYS
 from .mpc601_clocks import TableTiming, has_data_clocks, outcomes
-from .mpc601_pipeline import CAUSES, STAGES, CausesTiming, PipelineTiming
+from .mpc601_pipeline import CAUSES, READY, STAGES, CausesTiming, PipelineTiming
 from .state import IN_REGISTERS, LAYOUT, PPC, SP, ZERO, reset
 
 # Base clocks of PowerPC 601 instructions as reports show them: those in the execute stage, the least of a range.
@@ -190,6 +190,8 @@ def cpu(model: str) -> Cpu:
         vector_name=vector_name,
         host=HOST,
         stage_fields=STAGES,
+        busy_fields=("bus_free", "filled", "other_start", "other_end", "missing", *READY),
+        blank={"sector": NONE, "accesses": 0},
         derived=frozenset(SHORTCUTS),
         in_registers=IN_REGISTERS,
         zero_register=ZERO,

@@ -41,6 +41,7 @@ ENGINE_FIELDS = (
 
 
 ACCESS_WRITE, ACCESS_FETCH = 0x100, 0x200
+NO_CODE = (1 << 32) - 1  # in a state field that names the line an instruction came from: none
 DOUBLE_FAULT = 0x100  # in `detail`, in place of a vector: an exception could not be taken
 
 
@@ -142,6 +143,8 @@ class Cpu:
     vector_name  what an exception vector means
     host       registers by name, calls, faults, tracing
     stage_fields  state fields that hold when the stages of a pipeline are free
+    busy_fields   state fields that hold when what has been begun is over: work of the bus, results of instructions
+    blank         state field -> value, of what the pipeline remembers of the instructions before: when there were none
     in_registers  state fields that regions may keep in registers, as they do the clock: no subroutine uses them
     derived    state fields that only tell sooner what others say; 0 in them is always true
     zero_register  number of a register that is always 0, or None
@@ -169,6 +172,8 @@ class Cpu:
     explain: Callable[[Insn, int, int, Mapping[str, str]], ClockSources]
     legend: str
     stage_fields: tuple[str, ...] = ()
+    busy_fields: tuple[str, ...] = ()
+    blank: Mapping[str, int] = field(default_factory=dict)
     in_registers: frozenset[str] = frozenset()
     derived: frozenset[str] = frozenset()
     zero_register: int | None = None

@@ -94,7 +94,6 @@ class Timing:
     # what regions remember of a pipeline, where its clocks depend on nothing else than what `usual` and `input` tell
     times: ClassVar[tuple[str, ...]] = ()  # state fields with clocks at which something in the pipeline is ready
     marks: ClassVar[tuple[str, ...]] = ()  # its other state fields
-    blank: ClassVar[Mapping[str, int]] = {}  # values of fields with which an instruction is fetched for certain
     subroutines: ClassVar[Mapping[str, Callable[..., Word]]] = {}  # that the model calls, by name
     counters: ClassVar[Mapping[str, str]] = {}  # subroutine -> state field that steps at each use of a cache by it
     looked_up_in_place = 4  # most points of an instruction for which regions have the code of `usual` itself

@@ -75,7 +75,6 @@ class CacheTiming(TableTiming):
     subroutines: ClassVar = {"fetch": i486_cache.fetch, "read": i486_cache.read, "write": i486_cache.write}
     looked_up_in_place = 6  # a repeated string instruction
     marks = ("written", "held", "waiting", "expected", "fetch_line", "repeating")
-    blank: ClassVar = {"fetch_line": (1 << 32) - 1}
 
     def forget(self) -> None:
         """Of long times only that they were matters: an instruction has fewer prefixes."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from retrosim.errors import IllegalInstruction, SpecError
 
-from ..spec.cpu import ADDRESS_MASK, Cache, Cpu, Lines
+from ..spec.cpu import ADDRESS_MASK, NO_CODE, Cache, Cpu, Lines
 from ..spec.host import Call, Convention, Host, Register, Stack, go, in_field, push_words
 from ..spec.rows import Insn
 from ..spec.semantics import ExecutionContext
@@ -291,6 +291,12 @@ READINGS: dict[str, tuple[Reading, ...]] = {
 
 
 FULL = {"i286": WordPrefetchTiming, "i386": PrefetchTiming, "i486": CacheTiming}
+_QUEUE = dict.fromkeys(("fetched", "refill", "repeating"), 0)
+BLANK = {
+    "i286": _QUEUE,
+    "i386": _QUEUE,
+    "i486": dict.fromkeys(("written", "held", "waiting", "expected", "repeating"), 0) | {"fetch_line": NO_CODE},
+}
 STAGES = {"i286": ("bus_free",), "i386": ("bus_free",), "i486": ("bus_free", "fill_end")}
 _LINES = Lines(
     unit_bytes=16,
@@ -351,6 +357,8 @@ def cpu(model: str, unreal: bool = False) -> Cpu:
         legend=LEGENDS[part],
         caches=CACHES[part],
         stage_fields=STAGES[part],
+        busy_fields=STAGES[part],
+        blank=BLANK[part],
         in_registers=IN_REGISTERS[part],
         derived=frozenset(SHORTCUTS) & LAYOUTS[part].fields.keys(),
         zero_register=ZERO,

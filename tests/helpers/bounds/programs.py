@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from retrosim.asm import assemble
-from retrosim.bounds.search import AREA, PAUSE, RandomCall, fill_caches
+from retrosim.bounds.search import AREA, RandomCall, fill_caches
 from retrosim.errors import RetrosimError
 from retrosim.machine import Machine
 from retrosim.rom import load_elf
@@ -51,8 +51,6 @@ def calls(machine: Machine, routine: int, pointers: str, numbers: str, count: in
         core.state[()] = start
         caches = ("empty", "dirty", "mixed", "left")[number % 4]
         fill_caches(core, RandomCall((), b"", caches, chance.getrandbits(16)))
-        for field in ("cycles", *core.cpu.stage_fields):
-            core.state[field] = int(core.state["cycles"]) + PAUSE
         registers: dict[str, int | str] = {name: AREA + chance.choice(PLACES) for name in pointers.split()}
         registers |= {name: chance.choice(NUMBERS) for name in numbers.split()}
         machine.write(AREA, chance.randbytes(0x40))

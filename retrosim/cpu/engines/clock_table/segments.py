@@ -117,7 +117,7 @@ parts   of blocks, by address: the segments, of these the steps: fetches, points
 def blank_values(cpu: Cpu, model: type[Timing]) -> dict[str, list[int]]:
     """Return the state of a pipeline in which nothing has happened for long."""
     values = {name: [NOW] * cpu.layout.fields[name][1] for name in ("cycles", *model.times)}
-    return values | {name: [model.blank.get(name, 0)] * cpu.layout.fields[name][1] for name in model.marks}
+    return values | {name: [cpu.blank.get(name, 0)] * cpu.layout.fields[name][1] for name in model.marks}
 
 
 class RegionPlan:
