@@ -74,10 +74,9 @@ def _successors(insn: Insn) -> tuple[list[int], bool]:
     following = [] if options.get("ends") or not insn.row.pattern else [insn.end]
     if options.get("calls"):
         return following, True
-    repeated = [insn.pc] if insn.forms.get("rep") else []
-    targets = [] if insn.target is None else [insn.target]
-    ends = bool(targets or repeated or options.get("flow") or options.get("ends") or not insn.row.pattern)
-    return list(dict.fromkeys([*following, *targets, *repeated])), ends
+    targets = [] if insn.target is None else [insn.target]  # a repeated instruction is its own
+    ends = bool(targets or options.get("flow") or options.get("ends") or not insn.row.pattern)
+    return list(dict.fromkeys([*following, *targets])), ends
 
 
 def _follow(core: Core, entry: int) -> tuple[dict[int, Insn], set[int]]:
@@ -93,8 +92,6 @@ def _follow(core: Core, entry: int) -> tuple[dict[int, Insn], set[int]]:
         targets, ends = _successors(insn)
         if ends:
             leaders.update(targets)
-        if insn.forms.get("rep"):
-            leaders.add(pc)
         todo += targets
     return insns, leaders
 
