@@ -1,4 +1,4 @@
-"""How a routine is followed: its blocks and loops, what ends it, and how often each block of the longest path is run."""
+"""How a routine is followed: its blocks and loops, what ends it, and how often the longest path runs each block."""
 
 from collections import Counter
 
@@ -105,7 +105,7 @@ def test_a_loop_is_tried_so_often(tmp_path, monkeypatch):
         ("bsr.s f; rts; f: bsr routine; rts; routine equ 0x2000", r"0x2000 \(routine\) calls itself"),
         (
             "bsr.s f; rts; f: dc.w 0x49c0",
-            r"0x2004 \(routine\) does not return on any path: .* at 0x2004 .* is not an ins",
+            r"0x2004 \(routine\) does not return on any path: .* at 0x2004 .* is not an i",
         ),
         ("trap #0; nop; rts", r"TRAP #0 at 0x2000 \(routine\) always raises an exception"),
         ("l: bra.s l", "has no bound"),
