@@ -4,11 +4,11 @@ Sites are drawn over all folders, as many in each as it has (at least one), from
 sites of the same sources. A fault is one of: a comparison, a sign or an operator exchanged for its neighbour, a number
 one larger, a condition reversed, `and` for `or`, True for False, `break` for `continue`, a result that is None.
 
-Each fault is tried in a copy of the checkout, by the tests that import the module: first the file that bears its name,
-then those of its folder, then the others, until one fails. A file that fails without a fault as well stops the tool;
-one that takes eight times as long as the slowest counts as having found the fault. The order is drawn too, so a part of
-a run is a sample like the whole. With --output, what stands in the file is not tried again. Files named in SKIPPED are
-left out, each with its reason.
+Each fault is tried in a copy of the checkout, by the tests that import the module, if only through other modules: first
+the file that bears its name, then the nearest ones, each alone, then the others at once, until one fails. A file that
+fails without a fault as well stops the tool; one that takes eight times as long as the slowest counts as having found
+the fault. The order is drawn too, so a part of a run is a sample like the whole. With --output, what stands in the file
+is not tried again. Files named in SKIPPED are left out, each with its reason.
 
     python tools/mutants.py --count 500
     python tools/mutants.py --count 20 --under retrosim/bench --seed 7
@@ -27,8 +27,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -48,8 +48,9 @@ OPERATORS = {
     ast.Add: "-", ast.Sub: "+", ast.Mult: "+", ast.FloorDiv: "*", ast.Div: "*", ast.Mod: "*",
     ast.LShift: ">>", ast.RShift: "<<", ast.BitAnd: "|", ast.BitOr: "&", ast.BitXor: "|",
 }  # fmt: skip
-MAX_TESTS = 12  # files that are asked about one fault
+ALONE, MAX_TESTS = 6, 48  # files that are asked about one fault: one after the other, in all
 SECONDS = 240.0  # for each; with an empty cache the slowest takes 30
+SECONDS_TOGETHER = 1200.0
 
 
 @dataclass(frozen=True)
@@ -174,42 +175,70 @@ def drawn(files: Sequence[Path], count: int, seed: int) -> list[Fault]:
     return chosen
 
 
+def module_of(path: Path) -> str:
+    """Return the name by which a file is imported."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
 def imports_of(path: Path) -> set[str]:
-    """Return the modules that a test file imports, and what they are imported for."""
-    names = set()
+    """Return the modules that a file imports, and what they are imported for."""
+    names, folder = set(), path.relative_to(ROOT).parent.parts
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.ImportFrom):
+            parents = folder[: len(folder) + 1 - node.level] if node.level else ()
+            module = ".".join([*parents, *([node.module] if node.module else [])])
+            names |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
     return names
 
 
-def tests_for(path: str, imported: dict[Path, set[str]]) -> list[str]:
-    """Return the test files to ask about a module: of its name, of its folder, then others that import it."""
+def distances(module: str, imported: Mapping[Path, set[str]]) -> dict[str, int]:
+    """Return how many imports lead from each module to this one."""
+    importers = defaultdict(set)
+    for path, names in imported.items():
+        for name in names:
+            importers[name].add(module_of(path))
+    steps, todo = {module: 0}, deque([module])
+    while todo:
+        here = todo.popleft()
+        for importer in importers[here] - set(steps):
+            steps[importer] = steps[here] + 1
+            todo.append(importer)
+    return steps
+
+
+def tests_for(path: str, imported: Mapping[Path, set[str]]) -> list[str]:
+    """Return the test files to ask about a module: of its name, then by distance, those of its folders first.
+
+    imported  what each file of the package and of the tests imports
+    """
     parts = Path(path).with_suffix("").parts
-    module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-    room = ".".join(parts[:-1])
-    folder = TESTS.joinpath(*parts[1:-1])
+    steps = distances(module_of(ROOT / path), imported)
+    folders = [TESTS.joinpath(*parts[1:end]) for end in range(min(2, len(parts) - 1), len(parts))]
 
-    def order(test: Path) -> tuple[int, str]:
-        named = test.name == f"test_{parts[-1]}.py" and test.parent == folder
-        return (0 if named else 1 if test.parent == folder else 2), test.as_posix()
+    def order(test: Path) -> tuple[bool, int, bool, str]:
+        near = test.parent in folders
+        named = near and test.name == f"test_{parts[-1]}.py"
+        return not named, steps.get(module_of(test), len(steps)), not near, test.as_posix()
 
-    direct = [test for test, names in imported.items() if module in names]
-    near = [test for test in imported if test.parent in (folder, *folder.parents) and test.parent != TESTS]
-    wide = [test for test, names in imported.items() if any(f"{name}.".startswith(f"{room}.") for name in names)]
-    ordered = sorted(direct, key=order) + sorted(near, key=order) + sorted(wide, key=order)
-    return [test.relative_to(ROOT).as_posix() for test in dict.fromkeys(ordered)][:MAX_TESTS]
+    tests = [test for test in imported if test.name.startswith("test_") and TESTS in test.parents]
+    asked = [test for test in tests if module_of(test) in steps or test.parent in folders]
+    return [test.relative_to(ROOT).as_posix() for test in sorted(asked, key=order)][:MAX_TESTS]
 
 
-def is_failing(test: str, copy: Path) -> bool:
-    """Run a test file in a copy of the checkout; TimeoutExpired where it takes longer than SECONDS."""
+def failing(tests: Sequence[str], copy: Path) -> str | None:
+    """Run test files in a copy of the checkout; return one that fails. Errors: TimeoutExpired."""
     environment = {**os.environ, "PYTHONPATH": str(copy), "RETROSIM_HOME": str(copy / ".home")}
     options = ("-q", "-x", "-n", "0", "-p", "no:cacheprovider", "--tb=no", "--no-header")
-    command = [sys.executable, "-m", "pytest", *options, test]
-    ran = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=SECONDS)
-    return ran.returncode not in (0, 5)  # 5: no test was collected
+    command = [sys.executable, "-m", "pytest", *options, *tests]
+    seconds = SECONDS if len(tests) == 1 else SECONDS_TOGETHER
+    ran = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=seconds, text=True)
+    if ran.returncode in (0, 5):  # 5: no test was collected
+        return None
+    names = (test for test in tests if f" {test}" in ran.stdout)  # FAILED tests/test_x.py::test_one
+    return next(names, tests[0])
 
 
 def tried(fault: Fault, tests: list[str], copy: Path) -> Outcome:
@@ -220,16 +249,14 @@ def tried(fault: Fault, tests: list[str], copy: Path) -> Outcome:
     bytecode.unlink(missing_ok=True)
     file.write_bytes(whole[: fault.start] + fault.new.encode() + whole[fault.end :])
     found = None
+    alone, others = [[test] for test in tests[:ALONE]], tests[ALONE:]
     try:
-        for test in tests:
-            try:
-                fails = is_failing(test, copy)
-            except subprocess.TimeoutExpired:
-                found = "time"
+        for asked in [*alone, others] if others else alone:
+            found = failing(asked, copy)
+            if found:
                 break
-            if fails:
-                found = test
-                break
+    except subprocess.TimeoutExpired:
+        found = "time"
     finally:
         file.write_bytes(whole)
         bytecode.unlink(missing_ok=True)
@@ -255,7 +282,7 @@ def main() -> int:
     options = parser.parse_args()
     faults = drawn(sources(options.under), options.count, options.seed)
     outcomes = read_outcomes(options.output, faults)
-    imported = {path: imports_of(path) for path in sorted(TESTS.rglob("test_*.py"))}
+    imported = {path: imports_of(path) for top in (PACKAGE, TESTS) for path in sorted(top.rglob("*.py"))}
     copies: Queue[Path] = Queue()
     sound: set[str] = set()  # test files that pass without a fault
     with tempfile.TemporaryDirectory() as folder:
@@ -269,7 +296,7 @@ def main() -> int:
                 outcome = tried(fault, tests_for(fault.path, imported), copy)
                 test = outcome.found_by
                 if test not in (None, "time", *sound):
-                    if is_failing(test, copy):
+                    if failing([test], copy):
                         raise SystemExit(f"{test} fails without a fault")
                     sound.add(test)
             finally:

@@ -46,11 +46,30 @@ def test_every_kind_of_fault_where_it_changes_something(checkout) -> None:
     )
 
 
+def test_the_nearest_tests_are_asked_first(checkout) -> None:
+    for name, text in (
+        ("retrosim/room/__init__.py", ""),
+        ("retrosim/room/part.py", ""),
+        ("retrosim/room/whole.py", "from .part import x"),
+        ("tests/room/test_part.py", ""),  # it bears the name
+        ("tests/room/test_all.py", "from tests.helpers import y"),
+        ("tests/room/test_other.py", ""),  # of the folder, though it imports nothing
+        ("tests/helpers.py", "import retrosim.room.whole"),
+        ("tests/test_direct.py", "from retrosim.room import part"),
+    ):
+        (checkout / name).parent.mkdir(exist_ok=True)
+        (checkout / name).write_text(text)
+    imported = {path: mutants.imports_of(path) for path in checkout.rglob("*.py")}
+    assert mutants.distances("retrosim.room.part", imported)["tests.room.test_all"] == 3
+    names = ["tests/room/test_part.py", "tests/test_direct.py", "tests/room/test_all.py", "tests/room/test_other.py"]
+    assert mutants.tests_for("retrosim/room/part.py", imported) == names
+
+
 @pytest.mark.full
 def test_what_the_tests_find_and_what_they_do_not(checkout, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:retrosim")  # an installed plugin, which this package does not have
     copy = shutil.copytree(checkout, tmp_path / "copy")
-    imported = {path: mutants.imports_of(path) for path in (checkout / "tests").rglob("test_*.py")}
+    imported = {path: mutants.imports_of(path) for path in checkout.rglob("*.py")}
     tests = mutants.tests_for("retrosim/sample.py", imported)
     assert tests == ["tests/test_sample.py"]
     outcomes = {
