@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -394,6 +395,9 @@ class Command:
     repeats: bool = False
 
 
+ABOUT_COLUMN, MIN_ABOUT = 44, 30  # of the list of commands: where it says what they do, and columns for that
+
+
 def answer(session: ConsoleSession, line: str) -> Reply:
     """Carry out a line; "#" begins a comment. Errors: RetrosimError, ValueError, in one line."""
     if len(line) > MAX_LINE:
@@ -428,10 +432,17 @@ def _help(session: ConsoleSession, rest: str) -> Reply:
         known = [each for each in commands if session.has(each.names[0])]
         lines += [Text(title, texts.TITLE)] if known else []
         for each in known:
-            names = ", ".join(each.names)
-            lines.append(Text(f"  {f'{names} {each.arguments}'.strip():40}  {each.about}"))
-    lines.append(Text("WHERE: address, symbol, symbol+0x10, file.c:12, or an expression; `retrosim guide debugger`"))
-    return Reply(lines)
+            lines += _help_rows(f"{', '.join(each.names)} {each.arguments}".strip(), each.about, session.width)
+    where = "WHERE: address, symbol, symbol+0x10, file.c:12, or an expression; `retrosim guide debugger`"
+    return Reply(lines + [Text(row) for row in wrap(where, max(MIN_ABOUT, session.width))])
+
+
+def _help_rows(command: str, about: str, width: int) -> list[Text]:
+    """Return a command and what it does, beside each other; in a narrow terminal below each other."""
+    indent = ABOUT_COLUMN if width >= ABOUT_COLUMN + MIN_ABOUT else 6
+    rows = wrap(about, max(MIN_ABOUT, width - indent))
+    first = [f"  {command}"] if indent < ABOUT_COLUMN else [f"  {command:{indent - 2}}{rows.pop(0)}"]
+    return [Text(row) for row in first + [" " * indent + row for row in rows]]
 
 
 def _quit(session: ConsoleSession, rest: str) -> Reply:

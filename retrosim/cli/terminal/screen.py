@@ -6,6 +6,7 @@ the same code. While a command runs, it has the machine, on a thread of its own;
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -105,6 +106,7 @@ class MemoryPart(ScreenPart):
 WIDE = 130  # columns from which on there is room for more of everything
 ROW_BYTES, NARROW_BYTES, ROW_WIDTH = 16, 8, 90  # bytes of memory in a row, columns that the longer one takes
 LOG_LINES = 2000
+SCROLLBAR = 2  # columns
 HOTTEST = "Hottest"
 MAX_HISTORY = 500
 STYLES = """
@@ -126,6 +128,9 @@ Screen { layout: vertical; }
 #pane-rows { height: 1fr; scrollbar-gutter: stable; scrollbar-size-vertical: 1; }
 #pane { height: auto; }
 #log { height: 4; border-top: solid $primary; }
+#answer { display: none; height: 1fr; border-top: heavy $accent; border-title-color: $text; border-title-style: bold; }
+.answered #answer { display: block; }
+.answered #body { display: none; }
 .wide #log { height: 9; }
 #line { height: 1; border: none; padding: 0; background: $surface; }
 #prompt { width: 12; height: 1; }
@@ -183,7 +188,8 @@ class DebugScreen(App[None]):
                     yield Static(id="tabs")
                     with VerticalScroll(id="pane-rows"):
                         yield Static(id="pane")
-        yield RichLog(id="log", wrap=True, max_lines=LOG_LINES)
+        yield RichLog(id="answer", wrap=True, min_width=1, auto_scroll=False)
+        yield RichLog(id="log", wrap=True, min_width=1, max_lines=LOG_LINES)
         with Horizontal(id="entry"):
             yield Static("(retrosim)", id="prompt")
             yield Input(id="line", compact=True, suggester=Suggestions(self.session), max_length=commands.MAX_LINE)
@@ -199,6 +205,7 @@ class DebugScreen(App[None]):
     def on_resize(self, event: events.Resize) -> None:
         """Use the room that there is."""
         self.screen.set_class(event.size.width >= WIDE, "wide")
+        self.session.width = event.size.width - SCROLLBAR
         self.call_after_refresh(self.show)
 
     # commands
@@ -216,6 +223,7 @@ class DebugScreen(App[None]):
         """Carry out a line, unless another one still runs."""
         if self._is_busy or not line:
             return
+        self._close_answer()
         command = commands.BY_NAME.get(line.partition(" ")[0])
         self._last = line if command is not None and command.repeats else ""
         self._is_busy = True
@@ -232,16 +240,19 @@ class DebugScreen(App[None]):
         if answer.has_moved:
             self._hottest = None
         self._look_for_hottest()
-        self.call_from_thread(self._answered, answer)
+        self.call_from_thread(self._answered, answer, line)
 
     def _look_for_hottest(self) -> None:
         """Find out where the clocks went, if that is to be shown: the past is run again, which takes a moment."""
         if self.pane == HOTTEST and self._hottest is None:
             self._hottest = panes.PANES[HOTTEST](self.session)
 
-    def _answered(self, answer: Reply) -> None:
+    def _answered(self, answer: Reply, line: str = "") -> None:
         self._is_busy = False
-        self.say(list(answer.lines))
+        if len(answer.lines) <= self.query_one("#log").size.height or answer.has_moved:
+            self.say(list(answer.lines))
+        else:
+            self._open_answer(line, answer.lines)
         if answer.is_end:
             self.exit()
             return
@@ -260,11 +271,28 @@ class DebugScreen(App[None]):
         for line in lines:
             log.write(line)
 
+    def _open_answer(self, line: str, lines: Sequence[Text]) -> None:
+        """Show an answer that has more lines than there is room for above the command line, in place of the parts."""
+        pane = self.query_one("#answer", RichLog)
+        pane.clear()
+        pane.border_title = f"{line}   PgUp PgDn scroll, Esc closes"
+        self.screen.add_class("answered")
+        for text in lines:
+            pane.write(text)
+        pane.scroll_home(animate=False)
+        self.query_one("#line", Input).focus()
+
+    def _close_answer(self) -> None:
+        if self.screen.has_class("answered"):
+            self.screen.remove_class("answered")
+            self.call_after_refresh(self.show)
+
     def action_interrupt(self) -> None:
-        """Stop what runs; where nothing does, go back to the command line."""
+        """Stop what runs; where nothing does, close an answer and go back to the command line."""
         if self._is_busy:
             self.session.wanted.set()
         else:
+            self._close_answer()
             self.query_one("#line", Input).focus()
 
     async def action_leave(self) -> None:
@@ -304,8 +332,12 @@ class DebugScreen(App[None]):
             self.action_do(*found)
 
     def on_key(self, event: events.Key) -> None:
-        """Recall earlier lines."""
+        """Recall earlier lines; scroll an answer."""
         line = self.query_one("#line", Input)
+        if event.key in ("pageup", "pagedown") and self.screen.has_class("answered"):
+            pane = self.query_one("#answer", RichLog)
+            (pane.scroll_page_up if event.key == "pageup" else pane.scroll_page_down)(animate=False)
+            event.stop()
         if self.focused is line and event.key in ("up", "down") and self._history:
             self._recalled = max(0, min(len(self._history), self._recalled + (1 if event.key == "down" else -1)))
             line.value = self._history[self._recalled] if self._recalled < len(self._history) else ""

@@ -154,10 +154,15 @@ def test_native_has_no_instructions(run) -> None:
     run("debug", "--machine", "native").is_refused(2, "native runs no machine code")
 
 
-def test_help_knows_every_command(session: ConsoleSession) -> None:
-    text = "\n".join(line.plain for line in commands.answer(session, "help").lines)
+@pytest.mark.parametrize("width", [4, 60, 80, 100, 200])
+def test_help_knows_every_command_and_keeps_to_the_width(session: ConsoleSession, width: int) -> None:
+    session.width = width
+    lines = [line.plain for line in commands.answer(session, "help").lines]
+    assert max(map(len, lines)) <= max(width, 44)  # the longest command, and its indent
+    text = " ".join(" ".join(lines).split())
     for name, command in commands.BY_NAME.items():
-        assert name in text and command.about in commands.answer(session, f"help {name}").lines[1].plain
+        assert f"{' '.join([', '.join(command.names), command.arguments]).strip()} {command.about}" in text
+        assert command.about in commands.answer(session, f"help {name}").lines[1].plain
 
 
 def test_completion(session: ConsoleSession) -> None:

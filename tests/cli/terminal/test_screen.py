@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("textual", reason="textual is not installed (extra `debug`)")
 
-from textual.widgets import Input, Static
+from textual.widgets import Input, RichLog, Static
 
 from retrosim.cli.terminal.screen import DebugScreen
 from retrosim.console.session import ConsoleSession
@@ -99,3 +99,26 @@ def test_a_running_program_is_interrupted() -> None:
         assert app.session.debugger.time.instructions > 0
 
     on_screen(act, (80, 24))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("size", [(60, 24), (100, 35), (200, 50)])
+def test_a_long_answer_has_a_pane_that_scrolls(size: tuple[int, int]) -> None:
+    async def act(app: DebugScreen, pilot: Any) -> None:
+        pane, body = app.query_one("#answer", RichLog), app.query_one("#body")
+        await pilot.press("f1")
+        await settled(app, pilot)
+        await pilot.pause()
+        rows = [row.text.rstrip() for row in pane.lines]
+        assert rows[0] == "run" and any("so does Ctrl-D" in row for row in rows)
+        assert max(map(len, rows)) <= pane.scrollable_content_region.width
+        assert not body.display and pane.scroll_y == 0 and pane.size.height > size[1] // 2
+        await pilot.press("pagedown")
+        assert pane.scroll_y > 0
+        await pilot.press("escape")
+        assert body.display and not pane.display
+        await typed(app, pilot, "help")
+        await typed(app, pilot, "print 4")
+        assert body.display and "4 (0x4)" in [row.text.rstrip() for row in app.query_one("#log", RichLog).lines]
+
+    on_screen(act, size)
