@@ -122,7 +122,7 @@ def test_where_routines_return_to() -> None:
 def test_entries_outside() -> None:
     assert load_exe(exe(ip=47)).entry == LOADED + 47
     for ip, cs in ((48, 0), (0, 3), (0, 0xFFF0)):
-        with pytest.raises(ValueError, match="entry .* lies outside the program"):
+        with pytest.raises(ValueError, match=r"entry .* lies outside the program"):
             load_exe(exe(ip=ip, cs=cs))
     with pytest.raises(ValueError, match=r"program .* is not inside RAM 0x400\.\.0x9ffff"):
         load_exe(exe(minimum=0xA000 - 0x1010 - 2, cs=0xFFF0, ip=0x100))
