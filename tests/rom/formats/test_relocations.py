@@ -92,7 +92,7 @@ def test_what_fits(rule: Rule, lowest: int, highest: int) -> None:
         write(rule, content, 4, value, "big")
         assert content == bytes(4) + (value & rule.bits).to_bytes(rule.size, "big").ljust(4, b"\0")
     for value in (lowest - 4, highest + 4):
-        with pytest.raises(ValueError, match="does not fit into the .* bits that the code has for it"):
+        with pytest.raises(ValueError, match=r"does not fit into the .* bits that the code has for it"):
             write(rule, bytearray(8), 4, value, "big")
 
 
