@@ -166,9 +166,9 @@ def _is_tape(name: str) -> bool:
 
 
 def _open_tape(settings: DebugSettings, name: str, note: Callable[[str], None]) -> Debugged:
-    from retrosim.tape import Player, find_tape, load_tape, open_for
+    from retrosim.tape import Player, load_tape, open_for
 
-    tape, given = load_tape(find_tape(name)), settings.machine
+    tape, given = load_tape(name), settings.machine
     stated = [*given.parameters, *(option for option in ("at", "bits", "scene") if getattr(given, option) is not None)]
     if stated:
         option = stated[0] if stated[0] in SET_BY_TAPES else "set"

@@ -12,11 +12,11 @@ from retrosim.machine import Machine, memory
 from retrosim.machine.choices import MAX_STEPPED, NO_REGISTERS, WARM_CALLS
 from retrosim.reading import read_file
 from retrosim.rom import Image
+from retrosim.rom.symbols import SOME_NAMES
 
 from .counting import Counted, Progress, SteppingCounter
 from .report import CacheCounts, CalledRoutine, CallTotals, CostReport, breakdown_of, clocks_of, timing_of
 
-SOME_NAMES = 5  # of an image's routines, in an error
 MAX_FILE_BYTES = 8 << 20  # all RAM
 STACK_BYTES = 0x10000  # kept free below the stack pointer that a user's program starts with
 

@@ -230,16 +230,7 @@ class _Parser:
 
 # Places of a program as one names them: addresses, symbols, source lines.
 
-_NUMBER = re.compile(r"(0[xX]|\$)([0-9a-fA-F]{1,8})$|([0-9]{1,10})$")
 _LINE = re.compile(r"(.+):([0-9]{1,7})$")
-_OFFSET = re.compile(r"(.+?)\s*([+-])\s*(0[xX][0-9a-fA-F]{1,8}|\$[0-9a-fA-F]{1,8}|[0-9]{1,10})$")
-
-
-def _number(text: str) -> int | None:
-    match = _NUMBER.match(text)
-    if match is None:
-        return None
-    return int(match[2], 16) if match[2] else int(match[3])
 
 
 def addresses_of(image: Image, where: int | str) -> list[int]:
@@ -251,16 +242,10 @@ def addresses_of(image: Image, where: int | str) -> list[int]:
     if not isinstance(where, str):
         return [check_integer("address", where, 0, ADDRESS_MASK)]
     text = where.strip()
-    if text in image.symbols:
-        return [image.symbols[text].address]
-    if (number := _number(text)) is not None:
-        return [check_integer("address", number, 0, ADDRESS_MASK)]
+    if (address := image.symbol_table.place(text)) is not None:
+        return [check_integer("address", address, 0, ADDRESS_MASK)]
     if line := _LINE.match(text):
         return _of_line(image, line[1], int(line[2]))
-    if (parts := _OFFSET.match(text)) and parts[1] in image.symbols:
-        distance = _number(parts[3]) or 0
-        address = image.symbols[parts[1]].address + (distance if parts[2] == "+" else -distance)
-        return [check_integer("address", address, 0, ADDRESS_MASK)]
     near = did_you_mean(text, image.symbols)
     raise ValueError(f"{text[:60]!r}: no symbol of the program, no address and no source line{near}")
 

@@ -11,6 +11,7 @@ from retrosim.checks import check_choice, check_integer
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.errors import Interrupted
 from retrosim.machine.budget import Budget
+from retrosim.report.text import counted
 
 from .conditions import Condition, Names, addresses_of, condition, described
 from .history import History, now
@@ -51,6 +52,10 @@ class Debugger:
         self._observer = machine._observer = Observer(machine)
         self._history = self._observer.history = History(machine, MEMORY_LIMIT)
         self._observer.seal()
+
+    def __repr__(self) -> str:
+        points, instructions = counted(len(self._observer.points), "point"), self.time.instructions
+        return f"<Debugger of {self.machine.name}: {points}, at instruction {instructions:,}>"
 
     # points
 

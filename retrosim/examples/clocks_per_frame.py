@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from retrosim import Machine, RetrosimError, load_tape
 from retrosim.examples import counting, example_parser, need
-from retrosim.tape import Player, Tape, find_tape, open_for
+from retrosim.tape import Player, Tape, open_for
 
 BARS, BAR_WIDTH = 24, 50  # lines, characters
 
@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", metavar="PNG", help="draw a diagram with matplotlib into this file")
     options = parser.parse_args(argv)
     try:
-        tape = load_tape(find_tape(options.tape))
+        tape = load_tape(options.tape)
         machine = counting(open_for(tape, options.machine or tape.machine))
         clocks = replay(tape, machine, options.frames or tape.frames)
     except (RetrosimError, ValueError) as error:

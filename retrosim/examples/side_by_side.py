@@ -15,7 +15,7 @@ from retrosim.examples import counting, example_parser
 from retrosim.report.files import check_free
 from retrosim.screen.font import LEADING, draw_text
 from retrosim.screen.png import write_png
-from retrosim.tape import Player, Tape, find_tape, open_for
+from retrosim.tape import Player, Tape, open_for
 
 GAP, SCALE = 8, 2  # pixels; of the captions
 PAPER, INK = (204, 204, 204), (0, 0, 0)
@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if options.output:
             check_free(options.output)
-        tape = load_tape(find_tape(options.tape))
+        tape = load_tape(options.tape)
         machines = [played(tape, name, options.frames) for name in (options.left, options.right)]
         if options.output:
             write_png(options.output, picture(machines))

@@ -17,6 +17,7 @@ TOPICS = (
     "cost",
     "bounds",
     "profile",
+    "python",
     "programs",
     "memory",
     "languages",

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from retrosim.checks import check_choice, check_integer
+from retrosim.checks import check_choice, check_integer, did_you_mean
 from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.profiling import Profile
@@ -27,9 +27,10 @@ from retrosim.rom.image import SYSTEM_START
 from retrosim.rom.manifest import all_parameters
 from retrosim.rom.reading import MemoryReader
 from retrosim.rom.scene import Scene, parse_scene
+from retrosim.rom.symbols import SOME_NAMES
 from retrosim.scenarios.shapes import shapes_of
 from retrosim.screen.framebuffer import macintosh_palette
-from retrosim.screen.png import png_bytes
+from retrosim.screen.png import png_bytes, write_png
 from retrosim.screen.shapes import Shapes
 
 from . import memory, placing, state_file, systems
@@ -43,6 +44,11 @@ from .presets import chosen_service_clocks, memory_parameters, preset, revision
 from .registers import FirstUses, Registers
 from .world import World
 
+FOR_TOOLS = frozenset((
+    "argument_bits", "attach_profile", "begin_call", "clocks_in_frame", "code_roots", "core", "given", "preset",
+    "profile_counts", "register_values", "restart_ticks", "set_stack",
+))  # fmt: skip
+"""Public names of a machine that only the rest of the package needs."""
 MAX_TEXT = 1 << 16  # characters of `text` that are kept, the last ones
 
 
@@ -211,6 +217,10 @@ class Machine:
         program = f"{self.rom.name} {self.image.build}" if self.rom else "a program"
         return f"<Machine {self.name}: {program}, frame {self.frame_number:,}, {self.cycles:,} cycles>"
 
+    def __dir__(self) -> list[str]:
+        """Name what users of a machine need."""
+        return [name for name in super().__dir__() if name[0] != "_" and name not in FOR_TOOLS]
+
     def _repr_png_(self) -> bytes:
         """Return the screen, for notebooks."""
         return png_bytes(self.frame, self.palette)
@@ -277,11 +287,28 @@ class Machine:
     def _peek(self, address: int) -> int:
         return int.from_bytes(self.mem[address : address + 4].tobytes(), self.image.byte_order)
 
-    def write(self, address: int, data: bytes) -> None:
-        """Write bytes into memory. Errors: ValueError outside 0..2**24-1."""
-        if not 0 <= address <= ADDRESS_MASK + 1 - len(data):
-            raise ValueError(f"address {address}: allowed 0..{ADDRESS_MASK + 1 - len(data)} for {len(data)} bytes")
-        self.core.write(address, bytes(data))
+    def write(self, where: str | int, data: bytes) -> None:
+        """Write bytes into memory, of words those of the program's byte order: `machine.image.byte_order`.
+
+        where    "symbol", "symbol+0x10" or an address
+        Errors   ValueError outside 0..2**24-1, and for what is no bytes
+        """
+        if isinstance(data, int | str):
+            raise ValueError(f"data {data!r}: allowed bytes; of a number, its to_bytes")
+        content = bytes(data)
+        self.core.write(self._start_of(where, len(content)), content)
+
+    def read(self, where: str | int, size: int) -> bytes:
+        """Return bytes of memory; arguments and errors as for `write`."""
+        start = self._start_of(where, size)
+        return self.mem[start : start + size].tobytes()
+
+    def _start_of(self, where: str | int, size: int) -> int:
+        """Return the address of a place that has so many bytes. Errors: ValueError."""
+        start, last = self.address(where), ADDRESS_MASK + 1 - check_integer("size", size, 0, ADDRESS_MASK + 1)
+        if start > last:
+            raise ValueError(f"address {start}: allowed 0..{last} for {size} bytes")
+        return start
 
     @property
     def frame(self) -> np.ndarray:
@@ -318,6 +345,24 @@ class Machine:
         check_choice("device", device, tuple(memory.INPUT_WORDS))
         address, maximum = memory.INPUT_WORDS[device]
         self._poke(address, check_integer(device, value, 0, maximum))
+
+    def press(self, *keys: str) -> None:
+        """Hold keys of the pad down, and no others, from the next frame on: press("right", "fire"); press() lets go.
+
+        keys     "left", "right", "up", "down", "fire"
+        Errors   ValueError
+        """
+        self.set_input("pad", memory.pad_word(keys))
+
+    def screenshot(self, path: str | Path | None = None, *, overwrite: bool = False) -> np.ndarray:
+        """Return the screen in colours: uint8[480, 640, 3] red, green, blue.
+
+        path       a PNG file to write it to; one that exists stays untouched unless `overwrite` is set
+        Errors     RetrosimError  the file exists, or cannot be written
+        """
+        if path is not None:
+            write_png(path, self.frame, self.palette, overwrite=overwrite)
+        return self.palette[self.frame]
 
     def step(self) -> str:
         """Execute one instruction; return its listing. Errors: CpuFault."""
@@ -644,14 +689,15 @@ class Machine:
         return math.floor(self.cycles * self.frame_hz / self.clock_hz)
 
     def address(self, symbol: str | int) -> int:
-        """Return the address of a symbol, or the address itself. Errors: ValueError."""
+        """Return the address of "symbol" or "symbol+0x10", or the address itself. Errors: ValueError."""
         if isinstance(symbol, str):
-            if symbol not in self.image.symbols:
-                raise ValueError(f"symbol {symbol!r}: not in the image; it has {', '.join(sorted(self.image.symbols))}")
-            return self.image.symbols[symbol].address
-        if not 0 <= symbol <= ADDRESS_MASK:
-            raise ValueError(f"address {symbol}: allowed 0..{ADDRESS_MASK}")
-        return symbol
+            place = self.image.symbol_table.place(symbol)
+            if place is None:
+                names = sorted(self.image.symbols)
+                near = did_you_mean(symbol, names) or f"; it has {', '.join(names[:SOME_NAMES]) or 'none'}"
+                raise ValueError(f"symbol {symbol!r}: not in the image{near}")
+            symbol = place
+        return check_integer("address", symbol, 0, ADDRESS_MASK)
 
     def run(
         self,

@@ -22,13 +22,13 @@ from retrosim.scenarios import SCENARIOS, load_scenario
 from retrosim.scenarios.scenario import FRAME, PAD_BEFORE, RANDOM, Layout, Scenario
 from retrosim.scenarios.shapes import shapes_of
 from retrosim.screen.framebuffer import HEIGHT, WHITE, WIDTH, macintosh_palette
-from retrosim.screen.png import png_bytes
+from retrosim.screen.png import png_bytes, write_png
 from retrosim.screen.shapes import Shapes
 
 from . import placing, state_file
 from .budget import Budget
 from .interface import RunResult
-from .memory import INPUT_WORDS
+from .memory import INPUT_WORDS, pad_word
 from .presets import MACINTOSH_TICK_HZ
 from .world import World
 
@@ -140,6 +140,16 @@ class NativeMachine:
         """
         check_choice("device", device, tuple(INPUT_WORDS))
         self._pad = check_integer(device, value, 0, INPUT_WORDS[device][1])
+
+    def press(self, *keys: str) -> None:
+        """Hold keys of the pad down, and no others, from the next frame on; see `Machine.press`. Errors: ValueError."""
+        self.set_input("pad", pad_word(keys))
+
+    def screenshot(self, path: str | Path | None = None, *, overwrite: bool = False) -> np.ndarray:
+        """Return the screen, and write it to a file; see `Machine.screenshot`. Errors: RetrosimError."""
+        if path is not None:
+            write_png(path, self.frame, self.palette, overwrite=overwrite)
+        return self.palette[self.frame]
 
     def run(
         self,

@@ -30,7 +30,7 @@ PC_TIMING = {"i286": "i286 3", "i386": "i386 3", "i486": "i486 4"}
 M68K_SPEC = "m68k 3"  # changes whenever the same program does something else
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Preset:
     """A machine that can be chosen by name.
 
@@ -61,6 +61,9 @@ class Preset:
     memory: dict[str, BoardParameter] = field(default_factory=dict)
     frame_period: str = "tick"
     tick_level: int = 1
+
+    def __repr__(self) -> str:
+        return f"<Preset {self.name}: {self.title}>"
 
     def cpu(self, boot: str = "") -> Cpu:
         """Return the CPU as it starts an image."""

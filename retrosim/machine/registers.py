@@ -40,6 +40,12 @@ class Registers(MutableMapping[str, int]):
     def __len__(self) -> int:
         return len(self._known)
 
+    def __repr__(self) -> str:
+        """Show the program counter, and what is not 0."""
+        shown = " ".join(f"{name}={value:#x}" for name, value in self.items() if value or name == "pc")
+        zeros = sum(not value for name, value in self.items() if name != "pc")
+        return f"<Registers {shown}; {zeros} more are 0>" if zeros else f"<Registers {shown}>"
+
 
 class FirstUses:
     """Remembers what `first_use` found in the code of a core, until any of it is forgotten."""

@@ -135,7 +135,7 @@ FAMILIES = (
 ISAS = tuple(isa for family in FAMILIES for isa in family.isas)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Image:
     """A program for one ISA, checked and ready to be copied into memory.
 
@@ -166,6 +166,11 @@ class Image:
     returns: bool = False
     return_address: int | None = None
     missing: Mapping[int, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        size = sum(len(data) for _, data in self.segments) + sum(size for _, size in self.bss)
+        name = f"{self.isa} {self.build}".strip()
+        return f"<Image {name}: {size:,} bytes, entry {self.entry:#x}, {len(self.symbols):,} symbols>"
 
     @property
     def family(self) -> Family:

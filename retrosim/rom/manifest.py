@@ -108,7 +108,7 @@ class ImageInfo:
     boot: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Rom:
     """A program with images for several machines, as its manifest describes it.
 
@@ -135,6 +135,10 @@ class Rom:
     drawings: DrawingFiles | None = None
     is_library: bool = False
     scene: SceneFields = NO_SCENES
+
+    def __repr__(self) -> str:
+        isas = dict.fromkeys(info.isa for info in self.images)
+        return f"<Rom {self.name}: {self.title}; {len(self.images)} images for {', '.join(isas) or 'nothing'}>"
 
     def image_info(self, isa: str, build: str | None = None) -> ImageInfo:
         """Return the list's line for an ISA and a build (None: the default one). Errors: RomError."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from bisect import bisect_right
 from dataclasses import dataclass
 
 MAX_SYMBOLS = 65536
+SOME_NAMES = 5  # of many, in an error
 MAX_NAME = 1024  # characters; C++ has such
+
+_NUMBER = re.compile(r"(0[xX]|\$)([0-9a-fA-F]{1,8})$|([0-9]{1,10})$")
+_OFFSET = re.compile(r"(.+?)\s*([+-])\s*(0[xX][0-9a-fA-F]{1,8}|\$[0-9a-fA-F]{1,8}|[0-9]{1,10})$")
 
 _NOTYPE, _OBJECT, _FUNCTION = 0, 1, 2  # ELF symbol types
 _LOCAL = 0  # ELF binding
@@ -37,6 +42,17 @@ class SymbolTable:
         self._functions = functions
         self._addresses = [address for address, *_ in functions]
 
+    def place(self, text: str) -> int | None:
+        """Return the address that "symbol", "symbol+0x10" or a number names, which may lie anywhere; None for none."""
+        if text in self.by_name:
+            return self.by_name[text].address
+        if (number := _number(text)) is not None:
+            return number
+        if (parts := _OFFSET.match(text)) and parts[1] in self.by_name:
+            distance = _number(parts[3]) or 0
+            return self.by_name[parts[1]].address + (distance if parts[2] == "+" else -distance)
+        return None
+
     def ranges(self) -> list[tuple[int, int | None, str]]:
         """Return (first address, address after the last or None, name) of the functions that `at` finds, by address."""
         last = {
@@ -55,6 +71,13 @@ class SymbolTable:
             return None
         address, sized, size, name = self._functions[index]
         return None if sized and pc >= address + size else (name, pc - address)
+
+
+def _number(text: str) -> int | None:
+    match = _NUMBER.match(text)
+    if match is None:
+        return None
+    return int(match[2], 16) if match[2] else int(match[3])
 
 
 def read_symbols(table: bytes, names: bytes, byte_order: str, is_code: list[bool], end: int) -> SymbolTable:

@@ -51,7 +51,7 @@ class CellGrid:
         return int((self.counts * (self.counts - 1) // 2).sum())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Shapes:
     """What a routine tested in the last frame. Shapes name their object, 0..n-1, first; coordinates are pixels.
 
@@ -77,6 +77,10 @@ class Shapes:
     tested: np.ndarray = field(default_factory=lambda: no_rows(2))
     hits: np.ndarray = field(default_factory=lambda: no_rows(2))
     grids: tuple[CellGrid, ...] = ()
+
+    def __repr__(self) -> str:
+        pairs = f"{len(self.tested):,} pairs tested, {len(self.hits):,} of them hit"
+        return f"<Shapes of {len(self.hit):,} objects: {pairs}; {len(self.grids)} grids>"
 
     @property
     def tests(self) -> int:

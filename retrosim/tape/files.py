@@ -16,7 +16,7 @@ from retrosim.checks import did_you_mean
 from retrosim.errors import TapeError
 from retrosim.rom import Rom
 from retrosim.rom.fields import FILE_NAME
-from retrosim.rom.library import SHOWS, shipped_files, what_ships
+from retrosim.rom.library import SHOWS, rom_folders, shipped_files, what_ships
 
 
 class Disk:
@@ -154,6 +154,12 @@ def numbered_path(folder: str | Path, stem: str) -> Path:
 def shipped_tapes() -> list[Path]:
     """Return the tapes that come with the ROMs, without those of ROMs that cannot be read."""
     return shipped_files(Rom.tapes)
+
+
+def tape_name(path: str | Path) -> str:
+    """Return what messages call a tape: the name of a shipped one, the path of another."""
+    tapes = Path(path).parent
+    return Path(path).stem if tapes.name == "tapes" and tapes.parent.parent in rom_folders() else str(path)
 
 
 def find_tape(name_or_path: str) -> str:

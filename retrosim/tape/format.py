@@ -40,7 +40,7 @@ Version 1.0, or 1.1 where a scene places the objects.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ from retrosim.errors import TapeError
 from retrosim.reading import read_file
 from retrosim.rom.scene import MAX_BYTES as MAX_SCENE_BYTES
 
-from .files import write_new
+from .files import find_tape, tape_name, write_new
 from .header import MAX_HEADER_BYTES, POWER_ON, canonical, check_header, parse_header, program_version
 from .records import (
     BY_RECORD,
@@ -156,7 +156,7 @@ class RecordOrder:
         self._ended = True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tape:
     """A tape in memory.
 
@@ -169,9 +169,17 @@ class Tape:
 
     path: str
     header: dict[str, Any]
-    records: tuple[Record, ...] = field(repr=False)
+    records: tuple[Record, ...]
     minor: int = MINOR
     torn: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Tape {self.name}: {self.scenario} on {self.machine}, {self.frames:,} frames>"
+
+    @property
+    def name(self) -> str:
+        """What messages call it: the name of a shipped tape, the path of another."""
+        return tape_name(self.path)
 
     @property
     def title(self) -> str:
@@ -259,10 +267,11 @@ def write_start(header: dict[str, Any], minor: int = MINOR) -> bytes:
 def load_tape(path: str | Path) -> Tape:
     """Read a tape file.
 
-    path     of the file; `find_tape` has that of a shipped tape, by name
+    path     of the file, or the name of a shipped tape
     Returns  the tape, without a torn last line
     Errors   TapeError: not there, not a tape, damaged, too large, or of another major version
     """
+    path = find_tape(path) if isinstance(path, str) else path
     return parse_tape(read_file(path, MAX_TAPE_BYTES, TapeError), path)
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from retrosim.machine.memory import PAD_KEYS
+
 MODIFIERS = ("Ctrl", "Alt", "Shift")
-PAD = {"LEFT": 1, "RIGHT": 2, "UP": 4, "DOWN": 8, "SPACE": 16}
+PAD = {"SPACE" if name == "fire" else name.upper(): bit for name, bit in PAD_KEYS.items()}
 """Key -> bit of the machine's input word `pad`. These keys go to the machine, with or without Shift."""
 SLOTS = tuple(range(1, 11))
 SCALES = (1, 2, 3, 4)

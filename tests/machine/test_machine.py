@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from retrosim.cpu.engines import tiers
+from retrosim.errors import RetrosimError
+from retrosim.guide import read_page
 from retrosim.machine import Machine, NativeMachine, open_machine
+from retrosim.machine.machine import FOR_TOOLS
 from retrosim.screen.png import png_bytes
 from tests.helpers.machine import programs
 from tests.helpers.machine.programs import ENTRY
@@ -290,6 +295,93 @@ def test_descriptions_are_short_and_say_what_runs() -> None:
     assert repr(native) == "<NativeMachine: sectors, objects 2, seed 1994, frame 1>"
     world = repr(native.world())
     assert world.startswith(f"<World {native.hash()}: count 2, frame 1, random ") and world.endswith("collided[2]>")
+
+
+def test_parts_of_a_machine_describe_themselves_in_a_line() -> None:
+    ours = open_machine("mc68000-8", engine="evaluate", parameters={"objects": 2})
+    size = sum(len(data) for _, data in ours.image.segments) + sum(size for _, size in ours.image.bss)
+    assert repr(ours.image) == (
+        f"<Image m68000 {ours.image.build}: {size:,} bytes, entry 0x1000, {len(ours.image.symbols)} symbols>"
+    )
+    assert repr(ours.rom).startswith("<Rom sectors: Sector collisions, 1994; ") and len(repr(ours.rom)) < 120
+    assert repr(ours.preset).startswith("<Preset mc68000-8: 8 MHz ")
+    ours.regs.update(dict.fromkeys(ours.regs, 0) | {"d3": 255, "pc": 0x1000})
+    assert repr(ours.regs) == f"<Registers d3=0xff pc=0x1000; {len(ours.regs) - 2} more are 0>"
+    ours.debugger.breakpoint("DetermineCollisions")
+    assert repr(ours.debugger) == "<Debugger of mc68000-8: 1 point, at instruction 0>"
+    native = NativeMachine(parameters={"objects": 2})
+    native.run(frames=1)
+    assert repr(native.shapes()) == "<Shapes of 2 objects: 0 pairs tested, 0 of them hit; 4 grids>"
+
+
+NAMES = """
+address budget call clock_hz cycles debugger engine enter exit_status frame frame_cycles frame_hz frame_instructions
+frame_number frame_period hash image instructions is_compiling listing load measure mem memory_clocks mode name on
+palette parameters press read readings regs reset restore retraces return_address rom run save scene screenshot
+service_clocks set_input shapes snapshot spec_revision step stop_compiling text tick_hz ticks timing timing_revision
+warm_up watch world write
+"""
+
+
+def test_dir_names_what_users_need() -> None:
+    """A new name is for users and in the guide's page, or in FOR_TOOLS."""
+    ours = open_machine("mc68000-8", engine="evaluate")
+    assert dir(ours) == NAMES.split()
+    assert all(hasattr(ours, name) for name in FOR_TOOLS)
+    page = read_page("python").text
+    names = [name for name in dir(ours) if name not in ("spec_revision", "timing_revision")]
+    assert [name for name in names if not re.search(rf"`{name}\b|machine\.{name}\b", page)] == []
+
+
+# --- what users do with it
+
+
+def test_memory_by_symbol() -> None:
+    ours = open_machine("mc68000-8", engine="evaluate", parameters={"objects": 2})
+    ours.write("gFrame", b"\1\2\3\4")
+    assert ours.read("gFrame", 4) == b"\1\2\3\4"
+    assert ours.read("gFrame+2", 1) == ours.read(ours.address("gFrame") + 2, 1) == b"\3"
+    ours.write("gFrame + 0x1", np.array([0x0506], np.uint16))  # bytes, whatever they are made of
+    assert ours.read(hex(ours.address("gFrame")), 4) == b"\1\6\5\4"
+    assert ours.read((1 << 24) - 1, 1) == b"\0" and ours.read(0, 0) == b""
+    for wrong, message in (
+        (lambda: ours.write("gFrome", b"?"), "symbol 'gFrome': not in the image; did you mean gFrame"),
+        (lambda: ours.write("gFrame", 5), "data 5: allowed bytes; of a number, its to_bytes"),
+        (lambda: ours.write("gFrame", "text"), "data 'text': allowed bytes"),
+        (lambda: ours.read("gFrame", -1), r"size -1: allowed 0\.\.16777216"),
+        (lambda: ours.read("gFrame-0xffff", 1), r"address -\d+: allowed 0\.\.16777215"),
+        (lambda: ours.read(0xFFFFFF, 2), r"address 16777215: allowed 0\.\.16777214 for 2 bytes"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            wrong()
+
+
+@pytest.mark.parametrize("name", ["native", "mc68000-8", "i386dx-33"])
+def test_keys_by_name(name: str) -> None:
+    options = {} if name == "native" else {"engine": "evaluate"}
+    pressed, given = (open_machine(name, "tunnel", **options) for _ in range(2))
+    pressed.press("right", "fire", "right")
+    given.set_input("pad", 18)
+    assert pressed.hash("machine") == given.hash("machine")
+    pressed.press()
+    given.set_input("pad", 0)
+    assert pressed.hash("machine") == given.hash("machine")
+    with pytest.raises(ValueError, match="key 'space': allowed left, right, up, down, fire"):
+        pressed.press("left", "space")
+
+
+def test_screenshots(tmp_path) -> None:
+    native = NativeMachine()
+    native.run(frames=2)
+    for machine in (native, open_machine("mc68000-8", engine="evaluate")):
+        path = tmp_path / f"{machine.name}.png"
+        picture = machine.screenshot(path)
+        assert (picture.shape, picture.dtype) == ((480, 640, 3), np.uint8)
+        assert (picture == machine.palette[machine.frame]).all() and (picture == machine.screenshot()).all()
+        assert path.read_bytes() == png_bytes(machine.frame, machine.palette)
+        with pytest.raises(RetrosimError, match="exists"):
+            machine.screenshot(path)
+        machine.screenshot(path, overwrite=True)
 
 
 def test_a_notebook_shows_the_screen() -> None:

@@ -19,7 +19,7 @@ from retrosim.cpu.spec.rows import Insn
 from retrosim.machine import Machine
 from retrosim.machine.budget import Budget
 from retrosim.rom import Image
-from retrosim.tape import Player, Tape, find_tape, load_tape, open_for
+from retrosim.tape import Player, Tape, load_tape, open_for
 from retrosim.tape.blame import Blame, blame, blame_lines
 from tests.helpers.amount import amount
 from tests.helpers.machine.flat import MACHINES
@@ -32,7 +32,7 @@ SECONDS = 5  # of processor time that half of the faults may take
 
 @cache
 def machines(name: str, tape: str, engine: str) -> tuple[Tape, Machine, Machine, Image]:
-    loaded = load_tape(find_tape(tape))
+    loaded = load_tape(tape)
     failing, trusted = (open_for(loaded, name, engine=engine) for _ in range(2))
     assert isinstance(failing, Machine) and isinstance(trusted, Machine)
     return loaded, failing, trusted, trusted.image

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrosim.errors import TapeError
+from retrosim.rom import load_rom
 from retrosim.tape import Checkpoint, Comment, End, Hash, Input, Other, Player, load_tape, parse_tape, save_tape
 from retrosim.tape.format import MAX_TAPE_BYTES, write_start
 from retrosim.tape.header import MAX_HEADER_BYTES, canonical, tape_id
@@ -290,6 +291,23 @@ def test_unreadable_files(tmp_path):
     for name, words in [("none", "no such file"), (".", "regular file"), ("pipe", "regular file"), ("a\0b", "null")]:
         with pytest.raises(TapeError, match=words):
             load_tape(tmp_path / name)
+
+
+def test_a_shipped_tape_is_loaded_and_called_by_its_name(tmp_path, monkeypatch):
+    shipped = load_tape("gem-run")
+    assert repr(shipped) == "<Tape gem-run: xquest on mc68040-25, 600 frames>"
+    (path,) = [path for path in load_rom("xquest").tapes() if path.stem == "gem-run"]
+    assert shipped == load_tape(path) == load_tape(str(path)) and shipped.path == str(path)
+    monkeypatch.chdir(tmp_path)
+    Path("gem-run").write_bytes(tape().encode())  # a file of the user's comes first, and has its path
+    assert load_tape("gem-run").title == tape().title != shipped.title
+    for own in ("a.rtape", "tapes/gem-run.rtape"):
+        path = tmp_path / own
+        path.parent.mkdir(exist_ok=True)
+        save_tape(tape(), path)
+        assert load_tape(path).name == str(path)
+    with pytest.raises(TapeError, match=r"gem-ran: no such file, and no tape of .*; did you mean gem-run"):
+        load_tape("gem-ran")
 
 
 def test_crlf_conversion_is_named():

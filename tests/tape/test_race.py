@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from retrosim.rom import load_rom
-from retrosim.tape import Player, find_tape, load_tape, open_for
+from retrosim.tape import Player, load_tape, open_for
 from retrosim.tape.race import Race, Racer, Shown
 from retrosim.window.race import RED, STRIP, draw_race
 
 FRAMES = 6
-TAPE = load_tape(find_tape("wind-50"))
+TAPE = load_tape("wind-50")
 PAUSE = Fraction(1, 50)
 
 

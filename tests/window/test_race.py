@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import pytest
 
-from retrosim.tape import Player, find_tape, load_tape, open_for
+from retrosim.tape import Player, load_tape, open_for
 from retrosim.tape.race import Race, Racer
 from retrosim.window.race import HINT, LATE_NS, RaceSession
 
-TAPE = load_tape(find_tape("wind-50"))
+TAPE = load_tape("wind-50")
 SECOND = 1_000_000_000
 
 

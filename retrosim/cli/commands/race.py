@@ -63,14 +63,14 @@ def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.report.files import FORCE, check_free
     from retrosim.screen.png import write_png
-    from retrosim.tape import find_tape, load_tape
+    from retrosim.tape import load_tape
     from retrosim.tape.race import Race
     from retrosim.window.clip import check_clip, write_clip
     from retrosim.window.race import draw_race
 
     _check_racers(options.on)
     limits = BudgetSettings.of(options)
-    tape = load_tape(find_tape(options.tape))
+    tape = load_tape(options.tape)
     if options.screenshot:
         check_free(options.screenshot, overwrite=options.force, advice=FORCE)
     frames = min(tape.frames - tape.first_frame, options.frames or tape.frames)

@@ -59,9 +59,9 @@ def add_options(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.rom import load_rom
-    from retrosim.tape import find_tape, load_tape
+    from retrosim.tape import load_tape
 
-    tape = load_tape(find_tape(options.tape))
+    tape = load_tape(options.tape)
     settings = _settings(MachineSettings.of(options), tape, options.causes)
     on = _Replay(tape, settings, options.rom, options.unverified)
     limits = BudgetSettings.of(options, [on.machine], settings.timing)

@@ -16,7 +16,7 @@ from retrosim.console.target import Target
 from retrosim.debug import Stop
 from retrosim.errors import Interrupted
 from retrosim.machine import Machine
-from retrosim.tape import Player, find_tape, load_tape, open_for
+from retrosim.tape import Player, load_tape, open_for
 from tests.helpers.amount import FULL
 
 PROGRAM = """\
@@ -136,7 +136,7 @@ def test_json_keeps_what_was_answered_before_an_error_and_limits_end_a_command(d
 def test_a_tape_that_is_left_stops_forwards_and_back(session: ConsoleSession) -> None:
     with pytest.raises(ValueError, match="plays no tape"):
         commands.answer(session, "catch divergence")
-    tape = load_tape(find_tape("first-wave"))
+    tape = load_tape("first-wave")
     machine = open_for(tape, "mc68000-8", engine="recompile" if FULL else "interpret")
     session = ConsoleSession(Target(machine, Player(tape, machine)))
     for line in ("run 3 frames", "set long[gFrame] = 77", "catch divergence"):
