@@ -175,12 +175,12 @@ def _open_tape(settings: DebugSettings, name: str, note: Callable[[str], None]) 
         raise refuse(f"--{option}: {name} is a tape, which says itself")
     on = given.machine or tape.machine
     if on == NATIVE:
-        raise TapeError(tape.path, f"was recorded on {NATIVE}; name another with --machine")
+        raise TapeError(tape.name, f"was recorded on {NATIVE}; name another with --machine")
     check_machines([on])
     chosen = given.with_causes(on) if settings.causes else given
     try:
         opened = open_for(tape, on, settings.tape_rom, progress=note, **chosen.of_cpu(on))
     except ValueError as error:
-        raise TapeError(tape.path, str(error)) from error
+        raise TapeError(tape.name, str(error)) from error
     machine = cast("Machine", opened)
     return Debugged(machine, cast("Rom", machine.rom), name, Player(tape, machine, force=settings.is_unverified))

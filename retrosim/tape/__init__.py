@@ -20,7 +20,7 @@ here draws or prints; progress goes to callbacks.
 """
 
 from .divergence import Divergence, locate_machine, locate_world
-from .files import find_tape, numbered_path, shipped_tapes
+from .files import find_tape, numbered_path, shipped_tapes, tape_name
 from .format import Tape, load_tape, parse_tape, save_tape
 from .play import InputTimeline, MachinePool, Mismatch, Player, open_for
 from .record import Recorder
@@ -32,5 +32,5 @@ __all__ = [
     "Checkpoint", "Comment", "Divergence", "End", "Hash", "Input", "InputTimeline", "MachinePool", "Mismatch",
     "Other", "Player", "Recorder", "Tape", "continue_script", "exit_status", "find_tape", "load_tape",
     "locate_machine", "locate_world", "numbered_path", "open_for", "parse_script", "parse_tape", "record_script",
-    "report_lines", "save_tape", "shipped_tapes", "shortcoming", "verify",
+    "report_lines", "save_tape", "shipped_tapes", "shortcoming", "tape_name", "verify",
 ]  # fmt: skip

@@ -114,7 +114,7 @@ class Player:
         self.machine = machine
         wrong = self._wrong_rom()
         if wrong and not force:
-            raise TapeError(tape.path, f"{wrong}; it can only be replayed unverified (--unverified)")
+            raise TapeError(tape.name, f"{wrong}; it can only be replayed unverified (--unverified)")
         self.note = wrong
         self.is_verified = not wrong
         self.machine_reason = self._why_not_compared(sync or {})
@@ -175,23 +175,23 @@ class Player:
         for name, value in tape.parameters.items():
             allowed = rom.parameters.get(name)
             if allowed is None:
-                raise TapeError(tape.path, f"ROM {rom.name!r} has no parameter {name!r}")
+                raise TapeError(tape.name, f"ROM {rom.name!r} has no parameter {name!r}")
             if not allowed.minimum <= value <= allowed.maximum:
                 limits = f"{allowed.minimum}..{allowed.maximum}"
-                raise TapeError(tape.path, f"parameter {name} is {value}, allowed {limits}")
+                raise TapeError(tape.name, f"parameter {name} is {value}, allowed {limits}")
         unknown = [device for device in tape.header["inputs"] if device not in rom.inputs]
         if unknown:
-            raise TapeError(tape.path, f"ROM {rom.name!r} has no device {unknown[0]!r}")
+            raise TapeError(tape.name, f"ROM {rom.name!r} has no device {unknown[0]!r}")
         machine.parameters = dict(tape.parameters)
-        set_scene(machine, tape.scene, tape.path)
+        set_scene(machine, tape.scene, tape.name)
         try:
             machine.reset()
         except (SceneError, ValueError) as error:
-            raise TapeError(tape.path, str(error)) from None
+            raise TapeError(tape.name, str(error)) from None
         if tape.state_sha256 is not None:
             machine.load(self._state())
         if machine.frame_number != tape.first_frame:
-            raise TapeError(tape.path, f"starts at frame {tape.first_frame}, the machine at {machine.frame_number}")
+            raise TapeError(tape.name, f"starts at frame {tape.first_frame}, the machine at {machine.frame_number}")
 
     def _state(self) -> bytes:
         """Return the saved state that lies next to the tape."""
@@ -338,7 +338,7 @@ class Player:
             try:
                 self.machine.set_input(device, value)
             except ValueError as error:
-                raise TapeError(self.tape.path, f"inputs of frame {frame}: {error}") from None
+                raise TapeError(self.tape.name, f"inputs of frame {frame}: {error}") from None
 
     def check(self) -> None:
         """Raise what the replay found.
@@ -347,7 +347,7 @@ class Player:
         """
         found = str(self.mismatch) if self.mismatch else self.stop_reason
         if found:
-            raise TapeDiverged(self.tape.path, f"diverged on {self.machine.name}: {found}")
+            raise TapeDiverged(self.tape.name, f"diverged on {self.machine.name}: {found}")
         if self.spent:
             raise BudgetUsedUp(self.spent)
 

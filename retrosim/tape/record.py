@@ -160,7 +160,7 @@ class Recorder:
         Errors   TapeError: it was finished, or cannot be written; ValueError: the machine is not at its end
         """
         if tape.is_complete:
-            raise TapeError(tape.path, "was recorded to its end; there is nothing to continue")
+            raise TapeError(tape.name, "was recorded to its end; there is nothing to continue")
         if machine.frame_number != tape.frames:
             raise ValueError(f"the machine is at frame {machine.frame_number}, the tape ends at {tape.frames}")
         self = cls.__new__(cls)

@@ -39,6 +39,7 @@ from retrosim.machine.interface import AnyMachine, PlayableMachine, has_cpu
 from .blame import blame as find_blame
 from .blame import blame_lines
 from .divergence import Divergence, locate_machine, locate_world
+from .files import tape_name
 from .format import Tape, load_tape
 from .play import MachinePool, Mismatch, Opener, Player
 
@@ -246,9 +247,9 @@ def report_lines(report: Report) -> list[str]:
     lines = []
     for tape in report["tapes"]:
         if "error" in tape:
-            lines.append(f"{tape['path']}: {tape['error']}")
+            lines.append(f"{tape_name(tape['path'])}: {tape['error']}")
             continue
-        lines.append(f"{tape['path']}: {tape['frames']} frames")
+        lines.append(f"{tape_name(tape['path'])}: {tape['frames']} frames")
         if tape["note"]:
             lines.append(f"  {tape['note']}")
         width = max((len(result["machine"]) for result in tape["results"]), default=0)

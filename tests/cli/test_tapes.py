@@ -321,6 +321,21 @@ def test_nothing_compared_is_not_verified(run, tape, tmp_path) -> None:
     assert ran.status == 4 and "does not say with which m68040 image" in ran.out and "nothing was compared" in ran.err
 
 
+def test_tapes_of_the_package_are_called_by_their_names(run) -> None:
+    replayed = run("replay", "gem-run", "--machine", "native", "--headless", "--frames", 20)
+    assert replayed.out.startswith("gem-run on native: 20 frames, ")
+    refused = run("verify", "gem-run", "--rom", "sectors", "--on", "native")
+    assert refused.out.startswith("gem-run: 600 frames\n  native  not played: gem-run: recorded with ROM 'xquest', ")
+    assert refused.err == "retrosim: gem-run: not verified: nothing was compared\n"
+    (entry,) = json.loads(run("verify", "gem-run", "--rom", "sectors", "--on", "native", "--json").out)["tapes"]
+    assert entry["path"].endswith("gem-run.rtape"), "for programs, the file"
+    run("replay", "gem-run", "--rom", "sectors", "--headless").is_refused(4, "retrosim: gem-run: recorded with ROM")
+
+
+def test_a_shipped_tape_is_not_continued_by_its_name(run) -> None:
+    run("record", "gem-run", "--continue", "--frames", 1).is_refused(4, "gem-run: no such file")
+
+
 def test_one_bad_file_does_not_stop_the_others(run, tape, tmp_path) -> None:
     (tmp_path / "bad.rtape").touch()
     ran = run("verify", "bad.rtape", tape)

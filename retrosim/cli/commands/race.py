@@ -179,8 +179,11 @@ def _result(race: Race, tape: Tape) -> dict[str, Any]:
 
 
 def _print(race: Race, result: dict[str, Any]) -> None:
+    from retrosim.tape import tape_name
+
     frames = max(racer.shown.frame for racer in race.racers)
-    print(": ".join(filter(None, (f"{shown_path(result['tape'])}, {counted(frames, 'frame')}", race.verdict()))))
+    played = f"{shown_path(tape_name(result['tape']))}, {counted(frames, 'frame')}"
+    print(": ".join(filter(None, (played, race.verdict()))))
     ranking = race.ranking()
     print_lines(
         columns([["", "work per frame", "wait for the screen", "in all"], *(_row(r, ranking) for r in ranking)])

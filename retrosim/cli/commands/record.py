@@ -156,7 +156,7 @@ def _replayed(
         machine = open_for(tape, tape.machine, rom, progress=budget.before(note), **engine)
         player = Player(tape, machine)
     except ValueError as error:  # a machine or an option that only the tape asks for
-        raise TapeError(tape.path, str(error)) from error
+        raise TapeError(tape.name, str(error)) from error
     machine.budget = budget
     player.run(on_progress=lambda done, _: step(done))
     player.check()
@@ -171,7 +171,7 @@ def _check_same(settings: MachineSettings, tape: Tape) -> None:
         given["machine"], recorded["machine"] = settings.machine, tape.machine
     for name, value in given.items():
         if recorded[name] != value:
-            raise refuse(f"{name} {value}: {tape.path} was begun with {recorded[name]}, and goes on with that")
+            raise refuse(f"{name} {value}: {tape.name} was begun with {recorded[name]}, and goes on with that")
 
 
 def _continue_script(name: str, settings: MachineSettings, script: _Script) -> tuple[str, AnyMachine]:
@@ -179,7 +179,7 @@ def _continue_script(name: str, settings: MachineSettings, script: _Script) -> t
     from retrosim.tape import continue_script, load_tape
 
     frames, steps = script.frames, script.steps()
-    tape, budget = load_tape(name), script.limits.budget()
+    tape, budget = load_tape(Path(name)), script.limits.budget()
     with Progress(is_quiet=script.is_quiet) as progress:
         replayed = _counting(progress, frames, "replaying what was recorded")
         machine = _replayed(settings, tape, budget, progress.note, replayed)
@@ -252,9 +252,9 @@ def _continue_window(name: str, settings: MachineSettings, window: WindowSetting
     from retrosim.machine.budget import Budget
     from retrosim.tape import Recorder, load_tape
 
-    tape = load_tape(name)
+    tape = load_tape(Path(name))
     if tape.is_complete:
-        raise TapeError(tape.path, "was recorded to its end; there is nothing to continue")
+        raise TapeError(tape.name, "was recorded to its end; there is nothing to continue")
     others = window_recorder(tape.scenario)
     begun: list[Recorder] = []
 

@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     limits = BudgetSettings.of(options, [on.machine], settings.timing)
     load_rom(options.rom or tape.scenario)  # refuses what is wrong before a window opens
     if tape.note:
-        say(f"{tape.path}: {tape.note}")
+        say(f"{tape.name}: {tape.note}")
     output = _Output(options.frames, options.screenshot, options.export, options.every, options.force, options.json)
     window = WindowSettings.of(options)
     if opens_none(vars(options), "screenshot", "export", "json"):
@@ -108,7 +108,7 @@ class _Replay:
         """Return the machine, and what plays the tape on it. Errors: RomError, TapeError."""
         from retrosim.tape import Player, open_for
 
-        with _bad_tape(self.tape.path):
+        with _bad_tape(self.tape.name):
             of_cpu = self.settings.of_cpu(self.machine)
             machine = open_for(self.tape, self.machine, self.rom, progress=note, **of_cpu)
             return machine, Player(self.tape, machine, force=self.is_unverified)
@@ -119,7 +119,7 @@ def _settings(given: MachineSettings, tape: Tape, causes: bool) -> MachineSettin
     if given.machine is not None:
         check_machines([given.machine])
     else:
-        with _bad_tape(tape.path, argparse.ArgumentError):
+        with _bad_tape(tape.name, argparse.ArgumentError):
             check_machines([tape.machine])
     machine = given.machine or tape.machine
     chosen = given.with_causes(machine) if causes else given
@@ -172,7 +172,7 @@ def _replay_headless(on: _Replay, output: _Output, overlay: Mapping[str, Any], l
         begun = time.perf_counter()
 
         def report(frame: int, frames: int) -> None:
-            progress.step(frame, end, f"replaying {tape.path} on {on.machine}")
+            progress.step(frame, end, f"replaying {tape.name} on {on.machine}")
 
         pictures = None
         if output.export:
@@ -226,11 +226,12 @@ def _pictures(
 
 
 def _print_summary(result: dict[str, Any]) -> None:
+    from retrosim.tape import tape_name
     from retrosim.tape.verify import OUTCOMES
 
     unverified = "" if result["verified"] else ", UNVERIFIED"
     frames, hashes = counted(result["frames"], "frame"), counted(result["compared"], "hash line")
-    print(f"{shown_path(result['path'])} on {result['machine']}: {frames}, {result['seconds']:.2f} s")
+    print(f"{shown_path(tape_name(result['path']))} on {result['machine']}: {frames}, {result['seconds']:.2f} s")
     print(f"{hashes}: world {OUTCOMES[result['world_ok']]}, machine {OUTCOMES[result['machine_ok']]}{unverified}")
     if result["note"]:
         print(result["note"])

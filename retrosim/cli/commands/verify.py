@@ -48,7 +48,7 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    from retrosim.tape import exit_status, report_lines, shortcoming
+    from retrosim.tape import exit_status, report_lines, shortcoming, tape_name
     from retrosim.tape.parts import Verification
 
     if options.on != [ALL]:
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
         print_lines(report_lines({"tapes": [entry for entry in entries if "error" not in entry]}))
     for entry in entries:
         if reason := entry.get("error") or shortcoming(entry, options.allow_partial):
-            say(f"{entry['path']}: {reason}")
+            say(f"{tape_name(entry['path'])}: {reason}")
     return exit_status(report, options.allow_partial)
 
 
@@ -88,12 +88,14 @@ def _machines(tape: Tape, rom_name: str | None, on: list[str] | None) -> list[st
 def _verify_tapes(
     names: list[str], on: list[str] | None, how: Verification, jobs: JobSettings, progress: Progress
 ) -> dict[str, Any]:
+    from retrosim.tape import tape_name
     from retrosim.tape.parts import verify_parts
 
     place = {name: f"{number} of {len(names)}, {name}" for number, name in enumerate(names, 1)}
 
     def on_progress(path: str, machine: str, frame: int, frames: int) -> None:
-        progress.step(frame, frames, f"verifying {place.get(path, path)} on {machine}")
+        name = tape_name(path)
+        progress.step(frame, frames, f"verifying {place.get(name, name)} on {machine}")
 
     return verify_parts(
         names,
