@@ -445,7 +445,21 @@ def search_scenes(
         here = min(total, len(found))
         rest, mine, left = found[here:], results[begin:end], limit - total
         asked = scene[begin:end]
-        total += search(asked, 0, end - begin, 1, work, order, cursors, unflagged, kind, wanted, rest, mine, left)
+        total += search(  # np.int64: see `uniform_grid`
+            asked,
+            np.int64(0),
+            end - begin,
+            np.int64(1),
+            work,
+            order,
+            cursors,
+            unflagged,
+            kind,
+            wanted,
+            rest,
+            mine,
+            left,
+        )
         for k in range(here, min(total, len(found))):
             found[k] += (begin << 32) + first
         for i in range(begin, end if wanted == FIRST else begin):

@@ -181,12 +181,14 @@ def list_nearest(scene, work, order, cursors, points, radius, numbers):
     """
     wanted, found, nothing = numbers.shape[1], np.empty(order.count, np.int64), np.empty(0, np.int32)
     asked, squares = np.zeros((1, WORD + 1), np.int32), np.empty(wanted, np.int64)
+    zero, one, kind, pairs = np.int64(0), np.int64(1), np.int64(ANY), np.int64(PAIRS)  # see `uniform_grid`
+    limit = np.int64(MAX_COUNTED)
     for q in range(len(points)):
         x, y, reach, is_enough = points[q, 0], points[q, 1], radius, False
         while reach <= MAX_RADIUS:
             asked[0, LEFT], asked[0, RIGHT] = max(MIN_COORDINATE, x - reach), min(MAX_COORDINATE, x + reach)
             asked[0, TOP], asked[0, BOTTOM] = max(MIN_COORDINATE, y - reach), min(MAX_COORDINATE, y + reach)
-            total = search(asked, 0, 1, 1, work, order, cursors, nothing, ANY, PAIRS, found, nothing, MAX_COUNTED)
+            total = search(asked, zero, one, one, work, order, cursors, nothing, kind, pairs, found, nothing, limit)
             if is_enough:
                 break
             is_enough = total >= wanted

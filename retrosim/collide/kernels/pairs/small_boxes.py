@@ -84,7 +84,7 @@ def copy_boxes(x, y, sides, extra, begin, end, boxes):
 def copy_all(x, y, sides, extra, boxes):
     """Copy all boxes, as `bitmap_index` takes them. Status: 0, or REFUSED."""
     is_right = are_boxes(x, y, sides, extra) and len(x) <= boxes.shape[1]
-    return 0 if is_right and copy_boxes(x, y, sides, extra, 0, len(x), boxes) else REFUSED
+    return 0 if is_right and copy_boxes(x, y, sides, extra, np.int64(0), len(x), boxes) else REFUSED
 
 
 @kernel
@@ -104,7 +104,7 @@ def list_small(x, y, sides, extra, rows):
     if count > MAX_OBJECTS or rows.shape[1] != 2:
         return TOO_LARGE
     boxes = np.empty((4, count + BOXES_AT_ONCE), np.int32)
-    if not are_boxes(x, y, sides, extra) or not copy_boxes(x, y, sides, extra, 0, count, boxes):
+    if not are_boxes(x, y, sides, extra) or not copy_boxes(x, y, sides, extra, np.int64(0), count, boxes):
         return REFUSED
     for i in range(count):
         box = box_at(boxes, i)
@@ -132,7 +132,7 @@ def number_small(x, y, sides, extra, wanted, results):
     boxes = np.empty((4, count + BOXES_AT_ONCE), np.int32)
     if not are_boxes(x, y, sides, extra) or len(results) != count:
         return REFUSED
-    if not copy_boxes(x, y, sides, extra, 0, count, boxes):
+    if not copy_boxes(x, y, sides, extra, np.int64(0), count, boxes):
         return REFUSED
     for i in range(count):
         results[i] = NONE if wanted == FIRST else 0
@@ -177,7 +177,7 @@ def list_two(x0, y0, sides, x1, y1, other, extra, rows):
     boxes = np.empty((4, len(x0)), np.int32)
     others = np.empty((4, min(BLOCK, len(x1)) + WORD_BITS), np.int32)
     near = np.empty(len(x0) * words, np.int64)
-    if not copy_boxes(x0, y0, sides, extra, 0, len(x0), boxes):
+    if not copy_boxes(x0, y0, sides, extra, np.int64(0), len(x0), boxes):
         return REFUSED
     for begin in range(0, len(x1), BLOCK):
         count = min(BLOCK, len(x1) - begin)
@@ -207,9 +207,9 @@ def number_two(x0, y0, sides, x1, y1, other, extra, wanted, results):
     others = np.empty((4, len(x1) + WORD_BITS), np.int32)
     if not (are_boxes(x0, y0, sides, extra) and are_boxes(x1, y1, other, extra)) or len(results) != len(x0):
         return REFUSED
-    if not copy_boxes(x0, y0, sides, extra, 0, len(x0), boxes):
+    if not copy_boxes(x0, y0, sides, extra, np.int64(0), len(x0), boxes):
         return REFUSED
-    if not copy_boxes(x1, y1, other, extra, 0, len(x1), others):
+    if not copy_boxes(x1, y1, other, extra, np.int64(0), len(x1), others):
         return REFUSED
     for i in range(len(x0)):
         box, found = box_at(boxes, i), 0

@@ -11,6 +11,8 @@ For flags both runs are looked at; then an object's flag is known at once and wr
 than a vector are listed and looked at again afterwards, so that most objects need no test. For pairs it is the rest of
 its own run and the run to the right. The first ROUNDS of their hits are written without asking whether there are so
 many, and the count moves on only by those that exist: that costs less than branches that cannot be predicted.
+
+Constants are handed on as np.int64(..): the compiler makes a function anew for every constant that it is called with.
 """
 
 from __future__ import annotations
@@ -318,7 +320,7 @@ def scan_columns(words, columns, first, last, grid, size, corners, flags, keys, 
     limit    int                  pairs beyond which no more columns are looked at
     Returns  int                  pairs if `keys` is given
     """
-    largest, total = 0, 0
+    largest, total = 0, np.int64(0)
     for c in range(max(first - 1, 0), min(last + 1, grid.columns)):
         largest = max(largest, columns[c + 1] - columns[c])
     starts = np.zeros((3, grid.cells + 3), np.int32)  # in a column beyond the border all cells are empty
@@ -375,8 +377,8 @@ def scan_plane(x, y, size, max_x, max_y, flags, keys, limit):
     columns = np.empty(grid.columns + 1, np.int32)
     words = sort_into_columns(xs, ys, grid, columns)
     if low_bits_of(grid) == SHORT_BITS:
-        return scan_columns(words, columns, 0, grid.columns, grid, size, CORNERS_8, flags, keys, limit)
-    return scan_columns(words, columns, 0, grid.columns, grid, size, CORNERS_16, flags, keys, limit)
+        return scan_columns(words, columns, np.int64(0), grid.columns, grid, size, CORNERS_8, flags, keys, limit)
+    return scan_columns(words, columns, np.int64(0), grid.columns, grid, size, CORNERS_16, flags, keys, limit)
 
 
 @kernel
@@ -390,7 +392,7 @@ def check_and_mark(x, y, size, max_x, max_y, flags):
     """Flag every object that collides, after a check of all values. Status: DONE or REFUSED."""
     if not is_plane(x, y, size) or len(flags) != len(x):
         return REFUSED
-    return DONE if scan_plane(x, y, size, max_x, max_y, flags, None, MAX_COUNTED) != REFUSED else REFUSED
+    return DONE if scan_plane(x, y, size, max_x, max_y, flags, None, np.int64(MAX_COUNTED)) != REFUSED else REFUSED
 
 
 @kernel
@@ -402,7 +404,7 @@ def check_and_list(x, y, size, max_x, max_y, rows):
     """
     if not is_plane(x, y, size) or rows.shape[1] != 2:
         return REFUSED
-    return scan_plane(x, y, size, max_x, max_y, None, rows.view(np.int64).reshape(-1), MAX_COUNTED)
+    return scan_plane(x, y, size, max_x, max_y, None, rows.view(np.int64).reshape(-1), np.int64(MAX_COUNTED))
 
 
 @kernel
@@ -468,11 +470,11 @@ def mark_scenes(x, y, starts, size, flags):
     """Flag every object that collides in its scene: flags is uint8[total], output."""
     xs, ys = np.empty(small.MAX_OBJECTS, np.int16), np.empty(small.MAX_OBJECTS, np.int16)
     for s in range(len(starts) - 1):
-        begin, end, far = starts[s], starts[s + 1], MAX_COORDINATE
+        begin, end, far = starts[s], starts[s + 1], np.int64(MAX_COORDINATE)
         if small.copy_corners(x[begin:end], y[begin:end], far, far, xs, ys) == DONE:
             small.mark_small(xs, ys, end - begin, size, flags[begin:end])
         else:
-            scan_plane(x[begin:end], y[begin:end], size, far, far, flags[begin:end], None, MAX_COUNTED)
+            scan_plane(x[begin:end], y[begin:end], size, far, far, flags[begin:end], None, np.int64(MAX_COUNTED))
 
 
 @kernel
@@ -488,7 +490,7 @@ def list_scenes(x, y, starts, size, rows, keys, origins, ends, are_keys):
     total = np.int64(0)
     xs, ys = np.empty(small.MAX_OBJECTS, np.int16), np.empty(small.MAX_OBJECTS, np.int16)
     for s in range(len(starts) - 1):
-        begin, end, far = starts[s], starts[s + 1], MAX_COORDINATE
+        begin, end, far = starts[s], starts[s + 1], np.int64(MAX_COORDINATE)
         status = small.copy_corners(x[begin:end], y[begin:end], far, far, xs, ys)
         are_keys[s] = status != DONE
         if status == DONE:
@@ -498,7 +500,7 @@ def list_scenes(x, y, starts, size, rows, keys, origins, ends, are_keys):
                 rows[np.uint64(p), 0] += origins[s]
                 rows[np.uint64(p), 1] += origins[s]
         else:
-            total += scan_plane(x[begin:end], y[begin:end], size, far, far, None, keys[total:], MAX_COUNTED)
+            total += scan_plane(x[begin:end], y[begin:end], size, far, far, None, keys[total:], np.int64(MAX_COUNTED))
         ends[s] = total
 
 
@@ -511,7 +513,7 @@ def number_scenes(x, y, starts, size, wanted, results):
     xs, ys = np.empty(small.MAX_OBJECTS, np.int16), np.empty(small.MAX_OBJECTS, np.int16)
     keys = np.empty(PAIRS_EACH * largest, np.int64)
     for s in range(len(starts) - 1):
-        begin, end, far = starts[s], starts[s + 1], MAX_COORDINATE
+        begin, end, far = starts[s], starts[s + 1], np.int64(MAX_COORDINATE)
         here = results[begin:end]
         status = number_scene(x[begin:end], y[begin:end], size, far, far, wanted, here, xs, ys, keys)
         if status != DONE:
