@@ -4,14 +4,18 @@ Sites are drawn over all folders, as many in each as it has (at least one), from
 sites of the same sources. A fault is one of: a comparison, a sign or an operator exchanged for its neighbour, a number
 one larger, a condition reversed, `and` for `or`, True for False, `break` for `continue`, a result that is None.
 
-Each fault is tried in a copy of the checkout, by the tests that import the module, if only through other modules: first
-the file that bears its name, then the nearest ones, each alone, then the others at once, until one fails. A file that
-fails without a fault as well stops the tool; one that takes eight times as long as the slowest counts as having found
-the fault. The order is drawn too, so a part of a run is a sample like the whole. With --output, what stands in the file
-is not tried again. Files named in SKIPPED are left out, each with its reason.
+Each fault is tried in a copy of the checkout, by the tests that run its line. Which these are is found out first, by
+all tests under coverage.py, which takes twice as long as without. Where coverage cannot tell, in kernels and in what is
+done at the import, it is test files that import the module, if only through others: that of its name, then the nearest.
+A test that fails without a fault is not asked; one that does not end in time has found the fault.
+
+The order is drawn too, so a part of a run is a sample like the whole. With --output, what stands in the file is not
+tried again. Files named in SKIPPED are left out, each with its reason.
 
     python tools/mutants.py --count 500
     python tools/mutants.py --count 20 --under retrosim/bench --seed 7
+
+Besides what the tests need it takes coverage 7.
 """
 
 from __future__ import annotations
@@ -28,11 +32,15 @@ import sys
 import tempfile
 import time
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from queue import Queue
+
+import coverage
+import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE, TESTS = ROOT / "retrosim", ROOT / "tests"
@@ -48,9 +56,10 @@ OPERATORS = {
     ast.Add: "-", ast.Sub: "+", ast.Mult: "+", ast.FloorDiv: "*", ast.Div: "*", ast.Mod: "*",
     ast.LShift: ">>", ast.RShift: "<<", ast.BitAnd: "|", ast.BitOr: "&", ast.BitXor: "|",
 }  # fmt: skip
-ALONE, MAX_TESTS = 6, 48  # files that are asked about one fault: one after the other, in all
-SECONDS = 240.0  # for each; with an empty cache the slowest takes 30
-SECONDS_TOGETHER = 1200.0
+MAX_FILES = 12  # test files that are asked about one fault
+MAX_SECONDS = 30.0  # of single tests, by the time that they took under coverage
+OPTIONS = ("-q", "-n", "0", "-p", "no:cacheprovider", "--tb=no", "--no-header")
+SECONDS = 240.0  # for all tests of a fault that run its line, and for each file
 
 
 @dataclass(frozen=True)
@@ -69,7 +78,8 @@ class Fault:
 class Outcome:
     """What became of a fault.
 
-    found_by  the test file that failed, "time" where it took too long, None where none failed
+    found_by  the test or the file that failed, "time" where it took too long, None where none failed
+    tests     what was asked: single tests, or files
     """
 
     fault: Fault
@@ -209,8 +219,8 @@ def distances(module: str, imported: Mapping[Path, set[str]]) -> dict[str, int]:
     return steps
 
 
-def tests_for(path: str, imported: Mapping[Path, set[str]]) -> list[str]:
-    """Return the test files to ask about a module: of its name, then by distance, those of its folders first.
+def files_for(path: str, imported: Mapping[Path, set[str]]) -> list[str]:
+    """Return at most MAX_FILES test files to ask about a module: of its name, then by distance, of its folders first.
 
     imported  what each file of the package and of the tests imports
     """
@@ -225,42 +235,150 @@ def tests_for(path: str, imported: Mapping[Path, set[str]]) -> list[str]:
 
     tests = [test for test in imported if test.name.startswith("test_") and TESTS in test.parents]
     asked = [test for test in tests if module_of(test) in steps or test.parent in folders]
-    return [test.relative_to(ROOT).as_posix() for test in sorted(asked, key=order)][:MAX_TESTS]
+    return [test.relative_to(ROOT).as_posix() for test in sorted(asked, key=order)][:MAX_FILES]
 
 
-def failing(tests: Sequence[str], copy: Path) -> str | None:
-    """Run test files in a copy of the checkout; return one that fails. Errors: TimeoutExpired."""
-    environment = {**os.environ, "PYTHONPATH": str(copy), "RETROSIM_HOME": str(copy / ".home")}
-    options = ("-q", "-x", "-n", "0", "-p", "no:cacheprovider", "--tb=no", "--no-header")
-    command = [sys.executable, "-m", "pytest", *options, *tests]
-    seconds = SECONDS if len(tests) == 1 else SECONDS_TOGETHER
-    ran = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=seconds, text=True)
-    if ran.returncode in (0, 5):  # 5: no test was collected
-        return None
-    names = (test for test in tests if f" {test}" in ran.stdout)  # FAILED tests/test_x.py::test_one
-    return next(names, tests[0])
+@dataclass
+class Knowledge:
+    """What is known of the tests before a fault is planted.
+
+    lines    path -> line -> tests that run it
+    seconds  test -> how long it took; these are all that were run
+    failed   tests that fail without a fault
+    """
+
+    lines: dict[str, dict[str, list[str]]]
+    seconds: dict[str, float]
+    failed: list[str]
+
+    def tests_for(self, fault: Fault) -> list[str]:
+        """Return the tests that run the line of a fault, the nearest and quickest first; none where nobody knows."""
+        lines = self.lines.get(fault.path, {})
+        tests = {test for line in _statement(ROOT / fault.path, fault.line) for test in lines.get(str(line), [])}
+        nearness = _nearness(fault.path)
+        chosen, files, total = [], set(), 0.0
+        for test in sorted(tests - set(self.failed), key=lambda test: (nearness(test), self.seconds[test], test)):
+            file = test.partition("::")[0]
+            total += self.seconds[test]
+            if (chosen and total > MAX_SECONDS) or len(files | {file}) > MAX_FILES:
+                break
+            chosen.append(test)
+            files.add(file)
+        return chosen
 
 
-def tried(fault: Fault, tests: list[str], copy: Path) -> Outcome:
-    """Plant a fault in a copy of the checkout, run its tests one after the other, and take it out again."""
+def _nearness(path: str) -> Callable[[str], tuple[int, str]]:
+    """Return a key by which tests and test files are sorted: of the module's name, of its folder, others."""
+    parts = Path(path).with_suffix("").parts
+    folder = Path("tests", *parts[1:-1]).as_posix()
+
+    def order(test: str) -> tuple[int, str]:
+        file = test.partition("::")[0]
+        is_near = file.rpartition("/")[0] == folder
+        return 0 if is_near and file.endswith(f"/test_{parts[-1]}.py") else 1 if is_near else 2, file
+
+    return order
+
+
+@cache
+def _statements(path: Path) -> list[range]:
+    """Return the lines of each statement of a file, of one with a body its head alone; inner ones last."""
+    statements = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None)
+            end = body[0].lineno if isinstance(body, list) and body else (node.end_lineno or node.lineno) + 1
+            statements.append(range(node.lineno, max(end, node.lineno + 1)))
+    return statements
+
+
+def _statement(path: Path, line: int) -> range:
+    """Return the lines of the statement that a line belongs to."""
+    around = [lines for lines in _statements(path) if line in lines]
+    return min(around, key=len) if around else range(line, line + 1)
+
+
+# Where this file is loaded as a plugin of pytest: tell coverage.py which test begins, and note how each went.
+
+
+def pytest_runtest_protocol(item: pytest.Item) -> None:
+    measured = coverage.Coverage.current()
+    if measured is not None:
+        measured.switch_context(item.nodeid)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    with Path(".reports").open("a") as file:
+        file.write(json.dumps((report.nodeid, report.duration, report.failed)) + "\n")
+
+
+def learn(copies: Sequence[Path]) -> Knowledge:
+    """Run all tests under coverage.py, a part in each copy of the checkout."""
+    tests = sorted((ROOT / "tests").rglob("test_*.py"))
+    names = [path.relative_to(ROOT).as_posix() for path in tests]
+    knowledge = Knowledge({}, {}, [])
+    running = []
+    for number, copy in enumerate(copies):
+        command = [sys.executable, "-m", "coverage", "run", "--data-file", ".lines", "--source", "retrosim"]
+        command += ["-m", "pytest", *OPTIONS, "-p", "mutants"]
+        part = names[number :: len(copies)]
+        running.append(subprocess.Popen([*command, *part], cwd=copy, env=_environment(copy), stdout=subprocess.DEVNULL))
+    for copy, process in zip(copies, running, strict=True):
+        process.wait()
+        for test, seconds, has_failed in map(json.loads, (copy / ".reports").read_text().splitlines()):
+            knowledge.seconds[test] = knowledge.seconds.get(test, 0.0) + seconds
+            if has_failed:
+                knowledge.failed.append(test)
+        data = coverage.CoverageData(str(copy / ".lines"))
+        data.read()
+        for file in data.measured_files():
+            lines = knowledge.lines.setdefault(Path(file).relative_to(copy.resolve()).as_posix(), {})
+            for line, contexts in data.contexts_by_lineno(file).items():
+                lines.setdefault(str(line), []).extend(test for test in contexts if test in knowledge.seconds)
+    return knowledge
+
+
+def _environment(copy: Path) -> dict[str, str]:
+    paths = os.pathsep.join((str(copy), str(Path(__file__).parent)))
+    return {**os.environ, "PYTHONPATH": paths, "RETROSIM_HOME": str(copy / ".home")}
+
+
+def is_failing(tests: Sequence[str], copy: Path) -> bool:
+    """Run tests or test files in a copy of the checkout; TimeoutExpired where it takes longer than SECONDS."""
+    command = [sys.executable, "-m", "pytest", *OPTIONS, "-x", *tests]
+    ran = subprocess.run(command, cwd=copy, env=_environment(copy), capture_output=True, timeout=SECONDS)
+    if (
+        ran.returncode == 4 and "::" in tests[0]
+    ):  # a file is not as it was, or cannot be imported: look at it as a whole
+        return is_failing(sorted({test.partition("::")[0] for test in tests}), copy)
+    return ran.returncode not in (0, 5)  # 5: no test was collected
+
+
+def tried(fault: Fault, knowledge: Knowledge, files: Sequence[str], copy: Path) -> Outcome:
+    """Plant a fault in a copy of the checkout, ask the tests that run its line, else files, and take it out again."""
     file = copy / fault.path
     whole, began = file.read_bytes(), time.monotonic()
     bytecode = Path(importlib.util.cache_from_source(file))  # knows its source by size and second alone
     bytecode.unlink(missing_ok=True)
     file.write_bytes(whole[: fault.start] + fault.new.encode() + whole[fault.end :])
+    tests = knowledge.tests_for(fault)
+    left_out = [f"--deselect={test}" for test in knowledge.failed]
+    runs = [tests] if tests else [[name, *left_out] for name in files]
     found = None
-    alone, others = [[test] for test in tests[:ALONE]], tests[ALONE:]
     try:
-        for asked in [*alone, others] if others else alone:
-            found = failing(asked, copy)
-            if found:
+        for asked in runs:
+            try:
+                fails = is_failing(asked, copy)
+            except subprocess.TimeoutExpired:
+                found = "time"
                 break
-    except subprocess.TimeoutExpired:
-        found = "time"
+            if fails:
+                found = asked[0].partition("::")[0]
+                break
     finally:
         file.write_bytes(whole)
         bytecode.unlink(missing_ok=True)
-    return Outcome(fault, found, tests, time.monotonic() - began)
+    return Outcome(fault, found, tests or [asked[0] for asked in runs], time.monotonic() - began)
 
 
 def read_outcomes(path: Path | None, faults: Sequence[Fault]) -> list[Outcome]:
@@ -279,26 +397,30 @@ def main() -> int:
     parser.add_argument("--under", action="append", default=[], metavar="PATH", help="only files of this folder")
     parser.add_argument("--jobs", type=int, default=2, help="copies of the checkout at work; default: 2")
     parser.add_argument("--output", type=Path, help="write the outcomes as JSON, a line each; what is there is kept")
+    parser.add_argument("--knowledge", type=Path, help="read which test runs which line, or write it if there is none")
     options = parser.parse_args()
     faults = drawn(sources(options.under), options.count, options.seed)
     outcomes = read_outcomes(options.output, faults)
-    imported = {path: imports_of(path) for top in (PACKAGE, TESTS) for path in sorted(top.rglob("*.py"))}
+    imported = {path: imports_of(path) for folder in (PACKAGE, TESTS) for path in sorted(folder.rglob("*.py"))}
     copies: Queue[Path] = Queue()
-    sound: set[str] = set()  # test files that pass without a fault
     with tempfile.TemporaryDirectory() as folder:
         for number in range(options.jobs):
             left_out = shutil.ignore_patterns(".git", "__pycache__")
             copies.put(Path(shutil.copytree(ROOT, Path(folder) / str(number), ignore=left_out)))
 
+        if options.knowledge and options.knowledge.exists():
+            knowledge = Knowledge(**json.loads(options.knowledge.read_text()))
+        else:
+            knowledge = learn(list(copies.queue))
+            if options.knowledge:
+                options.knowledge.write_text(json.dumps(asdict(knowledge)))
+        for test in knowledge.failed:
+            print(f"{test} fails without a fault: not asked", file=sys.stderr)
+
         def one(fault: Fault) -> None:
             copy = copies.get()
             try:
-                outcome = tried(fault, tests_for(fault.path, imported), copy)
-                test = outcome.found_by
-                if test not in (None, "time", *sound):
-                    if failing([test], copy):
-                        raise SystemExit(f"{test} fails without a fault")
-                    sound.add(test)
+                outcome = tried(fault, knowledge, files_for(fault.path, imported), copy)
             finally:
                 copies.put(copy)
             outcomes.append(outcome)

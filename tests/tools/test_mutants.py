@@ -62,20 +62,27 @@ def test_the_nearest_tests_are_asked_first(checkout) -> None:
     imported = {path: mutants.imports_of(path) for path in checkout.rglob("*.py")}
     assert mutants.distances("retrosim.room.part", imported)["tests.room.test_all"] == 3
     names = ["tests/room/test_part.py", "tests/test_direct.py", "tests/room/test_all.py", "tests/room/test_other.py"]
-    assert mutants.tests_for("retrosim/room/part.py", imported) == names
+    assert mutants.files_for("retrosim/room/part.py", imported) == names
 
 
 @pytest.mark.full
 def test_what_the_tests_find_and_what_they_do_not(checkout, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:retrosim")  # an installed plugin, which this package does not have
     copy = shutil.copytree(checkout, tmp_path / "copy")
-    imported = {path: mutants.imports_of(path) for path in checkout.rglob("*.py")}
-    tests = mutants.tests_for("retrosim/sample.py", imported)
-    assert tests == ["tests/test_sample.py"]
-    outcomes = {
-        (fault.line, fault.old.strip()): mutants.tried(fault, tests, copy).found_by
-        for fault in mutants.faults_of(checkout / "retrosim/sample.py")
-        if fault.old.strip() in ("not", "1", "+")
+    knowledge = mutants.learn([copy])
+    faults = mutants.faults_of(checkout / "retrosim/sample.py")
+    assert {tuple(knowledge.tests_for(fault)) for fault in faults if fault.line > 2} == {
+        ("tests/test_sample.py::test_larger",)
     }
-    assert outcomes == {(3, "not"): "tests/test_sample.py", (3, "1"): None, (3, "+"): None}
+    outcomes = {
+        (fault.line, fault.old.strip()): mutants.tried(fault, knowledge, ["tests/test_sample.py"], copy).found_by
+        for fault in faults
+        if fault.old.strip() in ("not", "1", "+", "2")
+    }
+    assert outcomes == {
+        (2, "2"): "tests/test_sample.py",
+        (3, "not"): "tests/test_sample.py",
+        (3, "1"): None,
+        (3, "+"): None,
+    }
     assert (copy / "retrosim/sample.py").read_text() == SOURCE  # taken out again
