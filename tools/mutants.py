@@ -6,8 +6,8 @@ one larger, a condition reversed, `and` for `or`, True for False, `break` for `c
 
 Each fault is tried in a copy of the checkout, by the tests that run its line. Which these are is found out first, by
 all tests under coverage.py, which takes twice as long as without. Where coverage cannot tell, in kernels and in what is
-done at the import, it is test files that import the module, if only through others: that of its name, then the nearest.
-A test that fails without a fault is not asked; one that does not end in time has found the fault.
+done once in a process, test files are asked that import the module, if only through others: that of its name, then the
+nearest. A test that fails without a fault is not asked; one that does not end in time has found the fault.
 
 The order is drawn too, so a part of a run is a sample like the whole. With --output, what stands in the file is not
 tried again. Files named in SKIPPED are left out, each with its reason.
@@ -57,6 +57,7 @@ OPERATORS = {
     ast.LShift: ">>", ast.RShift: "<<", ast.BitAnd: "|", ast.BitOr: "&", ast.BitXor: "|",
 }  # fmt: skip
 MAX_FILES = 12  # test files that are asked about one fault
+FEW = 6  # tests that run a line, below which files are asked too: it may be run once in a process
 MAX_SECONDS = 30.0  # of single tests, by the time that they took under coverage
 OPTIONS = ("-q", "-n", "0", "-p", "no:cacheprovider", "--tb=no", "--no-header")
 SECONDS = 240.0  # for all tests of a fault that run its line, and for each file
@@ -363,7 +364,8 @@ def tried(fault: Fault, knowledge: Knowledge, files: Sequence[str], copy: Path) 
     file.write_bytes(whole[: fault.start] + fault.new.encode() + whole[fault.end :])
     tests = knowledge.tests_for(fault)
     left_out = [f"--deselect={test}" for test in knowledge.failed]
-    runs = [tests] if tests else [[name, *left_out] for name in files]
+    runs = [tests] if tests else []
+    runs += [[name, *left_out] for name in files if len(tests) < FEW]
     found = None
     try:
         for asked in runs:
@@ -378,7 +380,7 @@ def tried(fault: Fault, knowledge: Knowledge, files: Sequence[str], copy: Path) 
     finally:
         file.write_bytes(whole)
         bytecode.unlink(missing_ok=True)
-    return Outcome(fault, found, tests or [asked[0] for asked in runs], time.monotonic() - began)
+    return Outcome(fault, found, [*tests, *(asked[0] for asked in runs[bool(tests) :])], time.monotonic() - began)
 
 
 def read_outcomes(path: Path | None, faults: Sequence[Fault]) -> list[Outcome]:
