@@ -10,4 +10,5 @@ report    the reports of `cost` and of `run --profile`
 sources   the text of source files that a program's line table names
 sweep     what a call costs over the values of an argument, and the law that the cost follows
 text      the cost of a routine as text
+unset     which registers a routine reads before anything has set them
 """

@@ -16,6 +16,7 @@ from retrosim.rom.symbols import SOME_NAMES
 
 from .counting import Counted, Progress, SteppingCounter
 from .report import CacheCounts, CalledRoutine, CallTotals, CostReport, breakdown_of, clocks_of, timing_of
+from .unset import FirstReads, unset_registers
 
 MAX_FILE_BYTES = 8 << 20  # all RAM
 STACK_BYTES = 0x10000  # kept free below the stack pointer that a user's program starts with
@@ -69,8 +70,10 @@ def cost_report(
         measured = machine.measure(*call, warm=warm, interval=interval, **limited)
         machine.restore(start)
         machine.warm_up(*call, calls=warm, **limited)
+        unset = unset_registers(machine, entry, words, called)
         machine.enter(entry, *words, **called)
-        counter = SteppingCounter(machine)
+        reads = FirstReads(machine.core, unset)
+        counter = SteppingCounter(machine, reads.look)
         counter.run(measured.instructions, progress)
         counted = counter.counted()
     finally:
@@ -85,6 +88,7 @@ def cost_report(
         entry=CalledRoutine(symbol if isinstance(symbol, str) else None, entry),
         arguments=list(words),
         registers=in_registers,
+        unset_registers=reads.read,
         warm=warm,
         clocks=clocks_of(machine),
         totals=CallTotals(

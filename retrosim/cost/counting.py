@@ -242,8 +242,9 @@ class CompiledCounter:
 class SteppingCounter:
     """Runs a machine one instruction at a time, and looks at it after each."""
 
-    def __init__(self, machine: Machine) -> None:
-        """Begin."""
+    def __init__(self, machine: Machine, look: Callable[[Insn], None] = lambda insn: None) -> None:
+        """Begin; `look` is called with each instruction before it is executed for the first time."""
+        self._look = look
         self._machine = machine
         caches = machine.core.cpu.caches if machine.timing in ("full", CAUSES) else {}
         self._caches = [_CacheWatch(machine.core.state, name, cache) for name, cache in caches.items()]
@@ -280,6 +281,7 @@ class SteppingCounter:
                 no_misses = dict.fromkeys((watch.name for watch in self._caches), 0) or dict.fromkeys(NO_CACHES, 0)
                 row = Executed(insn, code, departures=0, misses=no_misses)
                 self._executed.append(row)
+                self._look(insn)
             row.insn = insn
             self._latest[insn.pc] = row
         return row

@@ -220,6 +220,7 @@ class CostReport:
 
     arguments  words
     registers  name -> word, what the routine found in registers beside them
+    unset_registers  that it read before anything had set them: they held 0
     warm       calls before the one that counts, after which memory is as before and caches are warm; with 0 caches are
                as the program has left them, empty in a program that has not run
     caches     by name: data and instruction, or unified; None where none are modelled
@@ -234,6 +235,7 @@ class CostReport:
     entry: CalledRoutine
     arguments: list[int]
     registers: dict[str, int]
+    unset_registers: list[str]
     warm: int
     clocks: ClockSettings = field(metadata=SPREAD)
     totals: CallTotals

@@ -50,7 +50,11 @@ class SweepPoint:
 
 @dataclass(frozen=True)
 class SweepReport:
-    """A call over the values of an argument: `retrosim cost --sweep ... --json`; name: what takes the values."""
+    """A call over the values of an argument: `retrosim cost --sweep ... --json`.
+
+    unset_registers  that the call for the first value read before anything had set them
+    name             what takes the values
+    """
 
     machine: str
     model: str
@@ -59,6 +63,7 @@ class SweepReport:
     build: str
     entry: str | int
     warm: int
+    unset_registers: list[str]
     points: list[SweepPoint]
     name: str
     law: Law

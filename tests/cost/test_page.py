@@ -115,7 +115,7 @@ def test_pages_of_the_family_in_a_browser(report, tmp_path) -> None:
     bench = EngineResult([case], skipped, starts, None, host, Made("2026-01-01", "0"), method)
     points = [SweepPoint(n, 10 * n, 9 * n, 12 * n, n, 0) for n in (1, 2, 3)]
     law = fit([(point.value, point.cycles) for point in points])
-    sweep = SweepReport("mc68000-8", "MC68000", 8_000_000, "full", "", "f", 1, points, "n", law)
+    sweep = SweepReport("mc68000-8", "MC68000", 8_000_000, "full", "", "f", 1, [], points, "n", law)
     pages = [timing_page(timing), study_page(study), bench_page(bench), sweep_page(sweep)]
     pages.append(against_page(compare_costs(report, replace(report, machine="other"))))
     browser = Browser(tmp_path / "profile")

@@ -138,8 +138,12 @@ class CallSettings:
 
     def keywords(self) -> dict[str, Any]:
         """Return what `Machine.measure` takes beside routine and arguments."""
-        how = {"convention": self.convention, "registers": dict(self.registers), "warm": self.warm}
-        return how | {"interval": self.interval, "max_instructions": self.max_instructions}
+        more = {"warm": self.warm, "interval": self.interval, "max_instructions": self.max_instructions}
+        return self.convention_and_registers() | more
+
+    def convention_and_registers(self) -> dict[str, Any]:
+        """Return what `Machine.enter` takes beside them."""
+        return {"convention": self.convention, "registers": dict(self.registers)}
 
     def set_up(self, machine: Machine) -> None:
         """Write files and bytes, then call the routines of --before.

@@ -29,13 +29,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from retrosim.machine.choices import MAX_STEPPED
 
 from ... import arguments, profiling, values
-from ...output import print_report
+from ...output import print_report, say
 from ...parser import Parser
 from ...profiling import OutputFiles, source_folders
 from ...progress import Progress
@@ -112,7 +112,9 @@ def run(options: argparse.Namespace) -> int:
         return _print_bounds(settings, dict(options.loop), search, options.json)
     if options.sweep:
         name, numbers = options.sweep
-        return _print_sweep(sweep_call(settings, name, numbers, JobSettings.of(options), is_quiet), files, options.json)
+        swept = sweep_call(settings, name, numbers, JobSettings.of(options), is_quiet)
+        _tell_unset(swept.unset_registers)
+        return _print_sweep(swept, files, options.json)
     with Progress(is_quiet) as progress:
         report = _report(settings, options.sources, progress)
         if options.against:
@@ -131,7 +133,16 @@ def _report(settings: CostSettings, sources: Iterable[str], progress: Progress) 
     words = [word for word in prepared.arguments if word is not None]
     folders = source_folders(sources, prepared.chosen.program, prepared.chosen.rom)
     how = settings.call.keywords()
-    return cost_report(prepared.machine, prepared.entry, *words, **how, sources=folders, progress=progress.step)
+    report = cost_report(prepared.machine, prepared.entry, *words, **how, sources=folders, progress=progress.step)
+    _tell_unset(report.unset_registers)
+    return report
+
+
+def _tell_unset(names: Sequence[str]) -> None:
+    """Say which registers a routine has read that nothing had set, and how to set them."""
+    if names:
+        options = " ".join(f"--reg {name}=N" for name in names)
+        say(f"read before anything has set them, and taken as 0: {', '.join(names)}; to give them values: {options}")
 
 
 def _print_cost(report: CostReport, files: OutputFiles, form: str, top: int) -> int:

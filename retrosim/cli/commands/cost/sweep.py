@@ -138,6 +138,7 @@ def measure_values(argument: dict[str, Any], *paths: Any) -> dict[str, Any]:
     """
     from retrosim.cost.cost import place_stack
     from retrosim.cost.report import timing_of
+    from retrosim.cost.unset import unset_reads
 
     left, machine = list(paths), argument["swept"]["machine"]
     files = [machine["rom"], *machine["others"]]
@@ -155,9 +156,14 @@ def measure_values(argument: dict[str, Any], *paths: Any) -> dict[str, Any]:
             place_stack(on)
             words = [word for word in settings.call.arguments if word is not None]  # None needs --bounds
             cost = on.measure(prepared.entry, *words, **settings.call.keywords())
+            if not points:
+                on.restore(state)
+                place_stack(on)
+                at, called = on.address(prepared.entry), settings.call.convention_and_registers()
+                unset = unset_reads(on, at, words, called, cost.instructions)
             counts = {"cycles": cost.cycles, "low": cost.low, "high": cost.high}
             points.append({"value": value} | counts | {"instructions": cost.instructions, "result": cost.result})
     assert prepared is not None
     about = {"machine": on.name, "model": on.core.cpu.model, "clock_hz": on.clock_hz, "timing": timing_of(on)}
     about |= {"build": on.image.build, "entry": prepared.entry, "warm": swept.settings.call.warm}
-    return about | {"points": points}
+    return about | {"unset_registers": unset, "points": points}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import json
 import re
 import shutil
 import subprocess
@@ -77,6 +78,19 @@ def test_registers_of_a_call(run, tmp_path) -> None:
     assert run(*command, "--reg", "a5=0x2004", "--json").json()["totals"]["result"] == 0x202DFFFC
     run(*command, "--reg", "r2=1").is_refused(2, "register 'r2': allowed d0")
     run(*command, "--reg", "sr=65536").is_refused(2, "sr 65536: allowed -32768..65535")
+
+
+def test_registers_that_nothing_has_set(run, tmp_path) -> None:
+    """move.l (a0)+,(a1)+; add.l d0,d0; rts: each is named once, on stderr and in JSON, whatever is printed."""
+    path = write_elf(tmp_path / "copy.elf", "22D8 D080 4E75", first=ADDRESS)
+    command = ("cost", path, "--entry", "first", "--machine", "mc68000-8")
+    said = "retrosim: read before anything has set them, and taken as 0: {}; to give them values: {}\n"
+    for form in ((), ("--csv",)):
+        assert run(*command, *form).err == said.format("a0, a1, d0", "--reg a0=N --reg a1=N --reg d0=N")
+    some = run(*command, "--reg", "a0=0x3000", "--reg", "a1=n", "--sweep", "n=0x3000..0x3010:16", "--json")
+    assert some.err == said.format("d0", "--reg d0=N") and json.loads(some.out)["unset_registers"] == ["d0"]
+    report = run(*command, "--reg", "a0=0x3000", "--reg", "a1=0x3000", "--reg", "d0=0", "--json").json()
+    assert report["unset_registers"] == []
 
 
 def test_csv_is_the_listing(run, program) -> None:

@@ -32,7 +32,7 @@ def binary(tmp_path) -> Path:
     return path
 
 
-FLAT = ("--at", "0x7c00", "--entry", "0x7c00", "--bits", 16)
+FLAT = ("--at", "0x7c00", "--entry", "0x7c00", "--bits", 16, "--reg", "eax=0")
 
 
 @pytest.mark.parametrize(
