@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
@@ -54,15 +53,6 @@ def free_name(stem: str, suffix: str) -> Path:
     """Return the first name in the current folder that nothing has: stem.suffix, stem-2.suffix, ..."""
     names = (f"{stem}{f'-{number}' if number > 1 else ''}{suffix}" for number in count(1))
     return next(path for name in names if not os.path.lexists(path := Path(name)))
-
-
-def is_writable(folder: Path) -> bool:
-    """Tell whether files can be created in a folder."""
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
 
 
 def write_elf_file(path: Path, content: bytes, force: bool) -> None:

@@ -16,6 +16,7 @@ from rich.text import Text
 from retrosim.checks import check_choice, did_you_mean, shortened
 from retrosim.debug import views
 from retrosim.debug.points import EVENTS, Point
+from retrosim.machine.state_file import MAX_STATE_BYTES
 from retrosim.reading import read_file
 from retrosim.report.files import write_file
 from retrosim.screen.png import png_bytes
@@ -262,8 +263,6 @@ def ignore(session: ConsoleSession, rest: str) -> Reply:
 
 
 # Commands that change the machine while it stands still, or keep what it is: registers, memory, saved states.
-
-MAX_STATE_BYTES = 64 << 20
 
 
 def assign(session: ConsoleSession, rest: str) -> Reply:

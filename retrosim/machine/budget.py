@@ -72,7 +72,8 @@ class Budget:
     def begin(self) -> Budget:
         """Count seconds from now on; return itself."""
         self.spent = self.limit = ""
-        self._begun = self._looked = self.clock()
+        self._begun = self.clock()
+        self._looked = self._begun - MEMORY_PERIOD  # the first look is at once: a short run may be the only one
         return self
 
     def end_cycle(self, frame_start: int, clock_hz: int | Fraction) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,10 +28,20 @@ def check_free(path: str | Path, *, overwrite: bool = False, advice: str = "choo
             raise RetrosimError(f"{path}: exists already and is not overwritten; {advice}")
         if not path.parent.is_dir():
             raise RetrosimError(f"{path}: there is no folder {path.parent}")
+        is_device = path.exists() and not path.is_file()
     except OSError as error:
         raise RetrosimError(f"{path}: cannot be written: {error.strerror or error}") from error
-    if not os.access(path.parent, os.W_OK):
+    if not is_device and not is_writable(path.parent):
         raise RetrosimError(f"{path}: the folder {path.parent} cannot be written to")
+
+
+def is_writable(folder: Path) -> bool:
+    """Tell whether files can be created in a folder, by making one: rights alone do not tell, least of all root's."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 def write_text(path: Path, text: str, *, overwrite: bool) -> None:

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from retrosim.errors import BudgetUsedUp, SceneError, TapeDiverged, TapeError
+from retrosim.machine.state_file import MAX_STATE_BYTES
 from retrosim.reading import digest_of, read_regular
 
 from .format import Tape
@@ -65,7 +66,6 @@ class InputTimeline:
 
 
 STRETCH = 60  # frames between two progress calls where the tape has no records
-MAX_STATE_BYTES = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING
 from retrosim.errors import RetrosimError
 from retrosim.machine.headless import picture_of
 from retrosim.machine.interface import AnyMachine, SimulatedMachine, has_cpu
+from retrosim.machine.state_file import MAX_STATE_BYTES
 from retrosim.reading import read_file
 from retrosim.report.files import write_whole
 from retrosim.screen.overlay import View
 from retrosim.screen.png import png_bytes
 from retrosim.screen.shapes import Shapes
-from retrosim.tape.play import MAX_STATE_BYTES, Player
+from retrosim.tape.play import Player
 from retrosim.tape.record import Recorder
 
 from .chrome import LastCheck, Readings, speed_text

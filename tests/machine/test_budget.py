@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from retrosim.machine import Budget, NativeMachine
-from retrosim.machine.budget import MIB, TIMELESS, memory_in_use
+from retrosim.machine.budget import MEMORY_PERIOD, MIB, TIMELESS, memory_in_use
 from tests.helpers.machine import programs
 
 FOREVER = "60fe"  # bra.s itself
@@ -64,6 +64,20 @@ def test_memory_ends_a_run() -> None:
     machine.budget = Budget(memory=MIB, clock=Clock())
     assert machine.run(frames=1).reason == "budget"
     assert machine.budget.spent == "1 MiB of memory"
+
+
+@pytest.mark.skipif(memory_in_use() is None, reason="this system does not say how much memory a process has")
+def test_memory_is_looked_at_before_anything_runs() -> None:
+    """However short the run is; then now and then, because a look takes time."""
+    time, machine = [5.0], programs.machine(FRAMES)
+    machine.budget = Budget(memory=MIB, clock=lambda: time[0])
+    assert (machine.run(frames=1).reason, machine.frame_number) == ("budget", 0)
+    machine.budget = Budget(memory=1 << 50, clock=lambda: time[0])
+    assert not machine.budget.is_spent()
+    machine.budget.memory = MIB
+    assert not machine.budget.is_spent()
+    time[0] += MEMORY_PERIOD
+    assert machine.budget.is_spent()
 
 
 def test_frames_are_not_lost() -> None:

@@ -29,6 +29,15 @@ def test_a_text_is_whole_or_not_there(tmp_path: Path, overwrite: bool) -> None:
     write_text(Path("/dev/null"), "nothing", overwrite=True)
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no folder that even the superuser cannot write to")
+def test_a_folder_that_takes_no_files_is_refused_before_the_work(tmp_path: Path) -> None:
+    with pytest.raises(RetrosimError, match=r"/proc/page\.html: the folder /proc cannot be written to"):
+        check_free("/proc/page.html")
+    check_free("/dev/null", overwrite=True)  # no file is made for a device
+    check_free(tmp_path / "page.html")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_name_that_cannot_be_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RetrosimError, match="there is no folder"):
         check_free(tmp_path / "missing" / "shot.png")

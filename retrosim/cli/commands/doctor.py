@@ -21,11 +21,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from retrosim.errors import RetrosimError
+from retrosim.report.files import is_writable
 from retrosim.report.text import counted
 
 from .. import arguments
 from ..display import missing_display
-from ..output import columns, is_writable, print_json, print_lines
+from ..output import columns, print_json, print_lines
 from ..parser import Parser
 
 MIN_PYTHON = (3, 11)

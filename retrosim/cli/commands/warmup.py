@@ -24,10 +24,11 @@ from typing import TYPE_CHECKING, Any
 
 from retrosim.errors import RetrosimError
 from retrosim.machine.choices import NATIVE
+from retrosim.report.files import is_writable
 from retrosim.report.text import counted
 
 from .. import arguments
-from ..output import columns, is_writable, print_json, print_lines
+from ..output import columns, print_json, print_lines
 from ..parser import Parser
 from ..progress import Progress
 from ..settings import check_machines
