@@ -92,7 +92,8 @@ def test_a_pile_is_counted_at_once():
     """More pairs than 31 bits can count, and between two groups than 32."""
     x = np.zeros(66_000, np.int32)
     assert (world.counts(x, x, size=9) == 65_999).all()
-    assert (groups.counts(x, x, x, x, size=9, other=9) == 66_000).all()
+    if FULL:
+        assert (groups.counts(x, x, x, x, size=9, other=9) == 66_000).all()
     assert world.first(x, x, size=9).tolist() == [1] + [0] * 65_999
     few = x[: None if FULL else 9000]  # compared two by two, since those that may not meet are no pairs
     masks = np.where(np.arange(len(few)) < 10, 1, 2)

@@ -19,7 +19,10 @@ def scene(count: int, dtype: type, high: int) -> tuple[np.ndarray, np.ndarray]:
     return tuple((high - rng.integers(0, 25 * int(count**0.5) + 1, count)).astype(dtype) for _ in range(2))
 
 
-@pytest.mark.parametrize(("count", "dtype"), [(1, np.int16), (200, np.int16), (300, np.int32), (3000, np.int32)])
+@pytest.mark.parametrize(
+    ("count", "dtype"),
+    [(300, np.int32), (3000, np.int32), *(pytest.param(n, np.int16, marks=pytest.mark.full) for n in (1, 200))],
+)
 @pytest.mark.parametrize(("size", "closed"), [(1, False), (30, False), (31, False), (30, True), (31, True)])
 def test_the_same_as_by_the_kernels_for_any_size(count, dtype, size, closed):
     x, y = scene(count, dtype, 20_000 if dtype is np.int16 else MAX_COORDINATE)
@@ -63,7 +66,7 @@ def test_room_for_the_pairs():
     assert np.shares_memory(world.pairs(x, x, size=30, out=out), out)
 
 
-@pytest.mark.parametrize("dtype", [np.int16, np.int32])
+@pytest.mark.parametrize("dtype", [np.int32, pytest.param(np.int16, marks=pytest.mark.full)])
 @pytest.mark.parametrize("high", [20_000, 400])  # apart and in crowds
 def test_many_scenes_are_as_one_by_one(dtype, high, monkeypatch):
     rng = np.random.default_rng(high)
@@ -93,6 +96,7 @@ def test_crowds_are_not_looked_at_pair_by_pair():
         assert first[[0, 1, 1000, -1]].tolist() == ([1, 0, 0, 0] if starts is None else [1, 0, 1001, 1000])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("starts", [None, np.array([0, 100, 300, 1000])])
 def test_before_the_kernels_and_read_only(starts, monkeypatch):
     rng = np.random.default_rng(8)

@@ -21,7 +21,11 @@ HIT = {
 """What collides in the frame after the scene was placed."""
 
 
-@pytest.mark.parametrize("name", HIT)
+BY_ANOTHER_PROGRAM = "mirrored-masks"  # whose kernels are compiled for it
+SCENES = [name for name in HIT if name != BY_ANOTHER_PROGRAM]
+
+
+@pytest.mark.parametrize("name", [*SCENES, pytest.param(BY_ANOTHER_PROGRAM, marks=pytest.mark.full)])
 def test_what_collides(name):
     machine = open_machine("native", scene=name)
     machine.run(frames=2)

@@ -114,7 +114,7 @@ def _is_property(method: ast.FunctionDef) -> bool:
     return any(isinstance(decorator, ast.Name) and decorator.id == "property" for decorator in method.decorator_list)
 
 
-@pytest.mark.parametrize("dtype", ["int16", "int32"])
+@pytest.mark.parametrize("dtype", ["int16", pytest.param("int32", marks=pytest.mark.full)])
 def test_every_routine_is_called(environment, dtype: str) -> None:
     """Without the compiler, of which they are the occasion."""
     words = [sys.executable, "-c", CALLED, dtype]

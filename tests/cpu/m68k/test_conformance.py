@@ -34,8 +34,13 @@ LIMITS = {("m68000", "evaluate"): 120, ("m68040", "evaluate"): None, ("m68000", 
 LIMITS["m68040", "interpret"] = 10
 LIMITS["80286", "evaluate"], LIMITS["80286", "interpret"] = 20, 2
 if not FULL:
-    LIMITS |= {("m68000", "evaluate"): 20, ("m68040", "evaluate"): 20}
-    LIMITS |= {("80286", "evaluate"): 4, ("80286", "interpret"): 5}
+    LIMITS |= {
+        ("m68000", "evaluate"): 10,
+        ("m68040", "evaluate"): 10,
+        ("m68000", "interpret"): 10,
+        ("m68040", "interpret"): 4,
+    }
+    LIMITS |= {("80286", "evaluate"): 2, ("80286", "interpret"): 3}
 STEPS = {} if FULL or ALL_TESTS else {("m68000", "interpret"): 3, ("80286", "interpret"): 5}
 LIMITS["ppc", "evaluate"] = LIMITS["ppc", "interpret"] = None
 SAMPLED = [name for name, suite in SUITES.items() if "*.npz" in suite.patterns]  # the 80386: only upstream files
@@ -84,7 +89,7 @@ def test_samples(shared: Path, suite: str, engine: str) -> None:
 
 def test_classes_of_the_m68000_sample(shared: Path) -> None:
     report = run(
-        "m68000", shared / "conformance", limit=None if ALL_TESTS else 100 if FULL else 10, classes=tuple(CLASSES)
+        "m68000", shared / "conformance", limit=None if ALL_TESTS else 100 if FULL else 5, classes=tuple(CLASSES)
     )
     print(report.line)
     assert not report.skipped
