@@ -1,6 +1,7 @@
 """The kernels are also plain Python: tests that are marked `without_jit` must hold with the compiler switched off.
 
-By default with fewer objects and scenes than compiled; --full has as many, and a minute of Python.
+By default with fewer objects and scenes than compiled, of some routines; --full has as many, of all, and a minute of
+Python.
 """
 
 import os
@@ -10,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.amount import FULL, options
+from tests.helpers.amount import FULL, options, usually
 
 TESTS = Path(__file__).parent.parent
-WHERE = [TESTS / "collide", TESTS / "numeric", TESTS / "scenarios" / "test_sectors.py"]
+SOME = [TESTS / "collide" / f"test_{name}.py" for name in ("boxes", "plane", "random_scenes", "rectangles", "world")]
+WHERE = [*usually(SOME, [TESTS / "collide"]), TESTS / "numeric", TESTS / "scenarios" / "test_sectors.py"]
 LONG = ["tests/scenarios/test_sectors.py::test_frames_are_those_of_the_reference[200-1994]"]
 
 
