@@ -91,7 +91,9 @@ class KernelCache:
         code = self._function.__code__
         source = _file_digest(code.co_filename)
         cells = [cell.cell_contents for cell in self._function.__closure__ or ()]
-        host = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__, codegen.magic_tuple())
+        versions = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__)
+        effort = (str(numba_config.OPT), numba_config.LOOP_VECTORIZE, numba_config.SLP_VECTORIZE)
+        host = (*versions, codegen.magic_tuple(), effort)
         place = (source, code.co_firstlineno, code.co_code, self._caller)
         parts = (host, repr(sig), place, serialize.dumps(cells) if cells else b"")
         digest = hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()

@@ -37,6 +37,8 @@ LATE = (  # files that use kernels which others compile: two processes would com
     "cli/commands/test_warmup.py",
 )
 
+QUICK_COMPILER = {"NUMBA_OPT": "1", "NUMBA_LOOP_VECTORIZE": "0", "NUMBA_SLP_VECTORIZE": "0"}
+
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # processes that tests start find compiled modules
 sys.dont_write_bytecode = False
 
@@ -48,6 +50,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     amount.set_amounts(config.getoption("full"), config.getoption("times"))
+    if not amount.FULL:  # kernels in half of the time; with --full they are those that users have
+        os.environ.update(QUICK_COMPILER)
 
 
 class Backwards(pytest.Package):

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 import pytest
-from numba.core.registry import CPUDispatcher
+from numba.core.registry import CPUDispatcher, cpu_target
 
 import retrosim
 from retrosim import jit
@@ -155,6 +155,16 @@ def test_kernels_are_loaded_only_as_they_were_written(tmp_path: Path) -> None:
     assert run_kernels(home) == ["[0, 2, 4] 15 20 [False]"]
     assert run_kernels(home, "flush") == ["[0, 2, 4] 15 20 [True]", "3"]
     assert not (tmp_path / "planted").exists()
+
+
+def test_code_of_another_optimization_has_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    cache, codegen = jit.KernelCache(globals_of, "Python"), cpu_target.target_context.codegen()
+    names = {cache._name((), codegen)}
+    for option, value in (("OPT", 0), ("LOOP_VECTORIZE", "another"), ("SLP_VECTORIZE", "another")):
+        with monkeypatch.context() as patch:
+            patch.setattr(jit.numba_config, option, value)
+            names.add(cache._name((), codegen))
+    assert len(names) == 4 and "" not in names
 
 
 def test_code_that_numba_cannot_load_is_compiled_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -312,8 +312,7 @@ def test_wrong_arrays_are_refused(function, name):
         refused(function, **{name: each})
 
 
-@pytest.mark.first_case
-@of_every_array
+@pytest.mark.parametrize("function", sorted(usually(OUTS_OF_EACH_KIND[:1], ARRAYS), key=name_of), ids=name_of)
 def test_read_only_files(function, tmp_path):
     """Arguments in files that are mapped for reading are arguments like others; as `out` they are refused."""
 

@@ -25,6 +25,7 @@ from tests.helpers.cpu.all_handlers import all_handlers
 from tests.helpers.cpu.three_engines import LENGTHS, ThreeEngines, run
 
 INSTRUCTIONS = amount(5000, 18000)  # per model with full timing; a quarter otherwise
+IN_SLICES = amount(800, 3000)
 IN_REGIONS = amount(3000, 9000)  # likewise; of few programs, again and again
 PROGRAM_BYTES = streams.CODE_BYTES if IS_LONG else 0x400
 REGION_BYTES, OPTIMISED_BYTES = 640, 160  # of a program that is recompiled, quickly or with full optimisation
@@ -112,7 +113,8 @@ def test_three_engines(model: str, timing: str, monkeypatch: pytest.MonkeyPatch)
 def test_slices_of_any_length_give_the_same_end(length: int, engine: str) -> None:
     cpu = m68k.cpu("MC68040")
     ends: list[tuple] = []
-    for slices in ([3000], [length] * (3000 // length) + ([3000 % length] if 3000 % length else [])):
+    whole, rest = divmod(IN_SLICES, length)
+    for slices in ([IN_SLICES], [length] * whole + [rest] * bool(rest)):
         generator = streams.Generator(cpu, SEED + (length if IS_LONG else 1))  # by default one region for all
         core = Core(cpu, "full")
         code = streams.closed(generator.code(REGION_BYTES))
