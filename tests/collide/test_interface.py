@@ -131,7 +131,7 @@ ARRAYS = {
 
 OUTS_OF_EACH_KIND = [
     function
-    for function in ARRAYS
+    for function in sorted(ARRAYS, key=name_of)
     if name_of(function)
     in (
         "boxes.hits",
