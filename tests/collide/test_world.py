@@ -171,6 +171,38 @@ def test_many_scenes_are_what_each_is_alone():
 
 
 @pytest.mark.without_jit
+@pytest.mark.parametrize("starts", [None, np.array([0, 3])])
+@pytest.mark.parametrize("size", [9, np.array([[9, 9]] * 3)])
+@pytest.mark.parametrize("word", ["category", "mask"])
+def test_one_word_alone(word, size, starts):
+    """Without the other word an object that belongs to nothing, or collides with nothing, still has no pair."""
+    x = np.array([0, 3, 6])
+    for question in ("pairs", "collided", "counts", "first"):  # what answers without words has been compiled
+        getattr(world, question)(x, x, size=size)
+        getattr(groups, question)(x, x, x, x, size=size, other=size)
+    for words, expected in (
+        ([1, 0, 2], [[0, 2]]),
+        ([0, 0, 0], []),
+        ([1, 2, 4], [[0, 1], [0, 2], [1, 2]]),
+        ([1, 1, 0], [[0, 1]]),
+    ):
+        given = {"size": size, word: np.array(words)} | ({} if starts is None else {"starts": starts})
+        flags, counts, first = numbers_of(expected, 3)
+        assert world.pairs(x, x, **given).tolist() == expected
+        assert world.collided(x, x, **given).tolist() == flags
+        assert world.counts(x, x, **given).tolist() == counts
+        assert world.first(x, x, **given).tolist() == first
+        two = {"other": size} | ({} if starts is None else {"other_starts": starts})
+        expected = [[a, b] for a in range(3) for b in range(3) if words[a]]
+        assert groups.pairs(x, x, x, x, **given, **two).tolist() == expected
+        assert groups.counts(x, x, x, x, **given, **two).tolist() == [3 * bool(each) for each in words]
+        other = {f"other_{word}": given.pop(word)} | two
+        expected = [[a, b] for a in range(3) for b in range(3) if words[b]]
+        assert groups.pairs(x, x, x, x, **given, **other).tolist() == expected
+        assert groups.collided(x, x, x, x, **given, **other).tolist() == [int(any(words))] * 3
+
+
+@pytest.mark.without_jit
 def test_extremes():
     """Boxes that reach from one end of the world to the other, and points at its corners."""
     x, y = np.array([LOW, 0, HIGH, LOW]), np.array([LOW, 0, HIGH, HIGH])
