@@ -80,7 +80,7 @@ def test_dos_programs(run, tmp_path) -> None:
     path.write_bytes(mz_program())
     assert run("run", path, "--headless", "--json").json()["reason"] == "exit"
     routine = hex(0x10100 + len(MZ_START))
-    report = run("cost", path, "--entry", routine, "--reg", "cx=5", *QUICK, "--json").json()
+    report = run("cost", path, "--entry", routine, "--reg", "cx=5", "--reg", "si=0", *QUICK, "--json").json()
     assert (report["machine"], report["model"]) == ("i386dx-33", "i386_real")
     com = SAMPLES / "count.com"
     run("run", com, "--headless").is_refused(1, "calls DOS (int 21h) function 0x09 (write a text)", "INT 0x21")
