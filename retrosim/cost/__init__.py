@@ -7,6 +7,7 @@ counting  counts what a machine executes, and the causes of clocks that the timi
 files     a profile as files of other profilers
 page      reports as pages
 report    the reports of `cost` and of `run --profile`
+routines  which labels of a program begin a routine
 sources   the text of source files that a program's line table names
 sweep     what a call costs over the values of an argument, and the law that the cost follows
 text      the cost of a routine as text

@@ -53,6 +53,7 @@ class CostComparison:
     """Two calls side by side: `retrosim cost --against ... --json`.
 
     changed    what was asked for differently -> both
+    have_results  do both return one?
     totals     cycles, instructions, microseconds, cycles_per_instruction, misses of caches that both have -> both
     functions, causes, lines  in the order of their difference in clocks, the largest first. No causes, no lines, unless
                both have some; lines are the same if file and text are, or file and number where the text was not found
@@ -62,6 +63,7 @@ class CostComparison:
     changed: dict[str, Pair]
     totals: dict[str, Pair]
     results: list[int]
+    have_results: bool
     functions: list[CostDifference]
     causes: list[CostDifference]
     lines: list[CostDifference]
@@ -97,6 +99,7 @@ def compare_costs(
         changed={name: pair for name, pair in asked.items() if pair[0] != pair[1]},
         totals=totals,
         results=[report.totals.result for report in both],
+        have_results=all(report.totals.has_result for report in both),
         functions=_paired(functions),
         causes=_paired(causes) if all(causes) else [],
         lines=_paired(lines) if all(lines) else [],
@@ -168,7 +171,7 @@ def render_against(compared: CostComparison, top: int) -> RenderableType:
     parts: list[RenderableType] = [Text(answer(compared), style="bold")]
     parts += [Text(f"{which}: {title}") for which, title in zip(("first ", "second"), compared.titles)]
     parts += [Text(f"{name}: {_said(pair[0])} -> {_said(pair[1])}") for name, pair in compared.changed.items()]
-    if compared.results[0] != compared.results[1]:
+    if compared.have_results and compared.results[0] != compared.results[1]:
         parts.append(Text(f"they return {compared.results[0]} and {compared.results[1]}"))
     parts += [Text(), _pairs("", [(name.replace("_", " "), pair) for name, pair in compared.totals.items()])]
     for part, differences in _parts(compared).items():

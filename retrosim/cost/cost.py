@@ -16,7 +16,8 @@ from retrosim.rom.symbols import SOME_NAMES
 
 from .counting import Counted, Progress, SteppingCounter
 from .report import CacheCounts, CalledRoutine, CallTotals, CostReport, breakdown_of, clocks_of, timing_of
-from .unset import FirstReads, unset_registers
+from .routines import routines
+from .unset import FirstReads, result_registers, unset_registers
 
 MAX_FILE_BYTES = 8 << 20  # all RAM
 STACK_BYTES = 0x10000  # kept free below the stack pointer that a user's program starts with
@@ -100,6 +101,7 @@ def cost_report(
             microseconds=measured.cycles * 1e6 / machine.clock_hz,
             result=measured.result,
             result_signed=(measured.result & ((1 << bits) - 1) ^ 1 << bits - 1) - (1 << bits - 1),
+            has_result=result_registers(machine.core)[0] in reads.written,
             causes=counted.causes,
         ),
         caches=_caches(machine, counted) or None,
@@ -139,9 +141,9 @@ def routines_of(image: Image) -> list[str]:
     return sorted(name for name, symbol in image.symbols.items() if symbol.kind == "function")
 
 
-def only_routine(image: Image) -> str:
-    """Return the name of the only routine of an image. Errors: ValueError where there are several, or none."""
-    names = routines_of(image)
+def only_routine(machine: Machine) -> str:
+    """Return the name of the only routine of a program. Errors: ValueError where there are several, or none."""
+    names = sorted(name for name, symbol in routines(machine).by_name.items() if symbol.kind == "function")
     if len(names) == 1:
         return names[0]
     if not names:

@@ -28,8 +28,10 @@ from retrosim.machine import PRESETS, Machine
 from retrosim.machine.choices import CAUSES
 from retrosim.machine.memory import YIELD_FRAME
 from retrosim.machine.presets import preset
+from retrosim.rom.symbols import SymbolTable
 
 from .calls import BRANCH, ENTER, INTERRUPT, LEAVE, PASS, CallTree, Functions, kind_of
+from .routines import routines
 
 # The causes of clocks, counted by the timing model itself while a program runs.
 #
@@ -113,6 +115,7 @@ class Counted:
     """What a machine has executed.
 
     executed      its instructions; a program that rewrites itself has several at one address, or the last one alone
+    symbols       of the program, without labels inside routines
     tree          its calls
     columns       what the tree counts: cycles, instructions, and the misses of each cache that was looked at
     host          number of what the machine itself does -> name, for the tree
@@ -124,6 +127,7 @@ class Counted:
     """
 
     executed: list[Executed]
+    symbols: SymbolTable
     tree: CallTree
     columns: tuple[str, ...]
     cycles: int
@@ -159,7 +163,8 @@ class CompiledCounter:
         if machine.timing == "off":
             raise ValueError("timing 'off': counts no cycles; allowed table, full")
         self._machine, self._state = machine, machine.core.state
-        self._functions = Functions(machine.image.symbol_table)
+        self._table = routines(machine)
+        self._functions = Functions(self._table)
         self._tree = CallTree(self._functions, int(self._state["pc"]), len(COLUMNS), True, MAX_STRETCHES)
         self.waited, self.frames = 0, list[int]()
         self._begun = self._ended = self._frame_began = machine.cycles
@@ -223,6 +228,7 @@ class CompiledCounter:
             causes[-1] -= self.waited  # of the services, which are what passes between instructions
         return Counted(
             executed=[self._executed(address, *count) for address, count in sorted(counts.items()) if count[0]],
+            symbols=self._table,
             tree=self._tree,
             columns=COLUMNS,
             cycles=machine.cycles - self._begun - self.waited,
@@ -243,7 +249,10 @@ class SteppingCounter:
     """Runs a machine one instruction at a time, and looks at it after each."""
 
     def __init__(self, machine: Machine, look: Callable[[Insn], None] = lambda insn: None) -> None:
-        """Begin; `look` is called with each instruction before it is executed for the first time."""
+        """Begin, at the first instruction of a routine.
+
+        look   is called with each instruction before it is executed for the first time
+        """
         self._look = look
         self._machine = machine
         caches = machine.core.cpu.caches if machine.timing in ("full", CAUSES) else {}
@@ -252,7 +261,8 @@ class SteppingCounter:
         self._columns = (*COLUMNS, *(f"{watch.name}_misses" for watch in self._caches))
         self._totals, self._executed = [0] * len(self._columns), list[Executed]()
         self._latest: dict[int, Executed] = {}  # by address
-        functions = Functions(machine.image.symbol_table)
+        self._table = routines(machine, [machine.regs["pc"]])
+        functions = Functions(self._table)
         self._log = _CallLog(functions)
         self._tree = CallTree(functions, machine.regs["pc"], len(self._columns), False, MAX_STRETCHES)
 
@@ -306,6 +316,7 @@ class SteppingCounter:
         causes = sum(row.causes for row in self._executed if row.causes is not None)
         return Counted(
             executed=self._executed,
+            symbols=self._table,
             tree=self._tree,
             columns=self._columns,
             cycles=self._totals[0],

@@ -23,6 +23,7 @@ from retrosim.machine.choices import CAUSES
 from retrosim.machine.presets import changed_memory
 from retrosim.report.json import HIDDEN, SPREAD, spread
 from retrosim.rom import Image
+from retrosim.rom.symbols import SymbolTable
 
 from .calls import HOST_WORK, NO_FUNCTION, CallTree
 from .counting import COLUMNS, Counted, Executed, named
@@ -186,6 +187,7 @@ class CallTotals:
 
     low, high      between which the clocks plausibly are, None without an interval
     result         what it returned; result_signed: the same as a signed word
+    has_result     has an instruction set the register of a result? If not, it returned nothing
     """
 
     cycles: int
@@ -196,6 +198,7 @@ class CallTotals:
     microseconds: float
     result: int
     result_signed: int
+    has_result: bool
     causes: dict[str, int] | None
 
 
@@ -318,15 +321,15 @@ def breakdown_of(machine: Machine, counted: Counted, sources: Sequence[Path] = (
     sources  folders in which the text of source files is looked for
     """
     executed = sorted(counted.executed, key=lambda row: row.insn.pc)
-    listing = [_instruction(machine, row) for row in executed]
+    listing = [_instruction(machine, row, counted.symbols) for row in executed]
     calls = call_costs(counted, machine.image)
     texts = source_texts((row.file for row in listing), sources)
     functions, lines = _functions(listing, calls), _lines(listing, texts)
     return Breakdown(functions, lines, calls, listing, texts, counted.tree.stretches())
 
 
-def _instruction(machine: Machine, row: Executed) -> InstructionCost:
-    function, offset = machine.image.symbol_at(row.insn.pc) or (None, None)
+def _instruction(machine: Machine, row: Executed, symbols: SymbolTable) -> InstructionCost:
+    function, offset = symbols.at(row.insn.pc) or (None, None)
     file, line = machine.image.source_line(row.insn.pc) or (None, None)
     code, average = row.code.hex(" ", 2), row.cycles / row.visits
     place = row.insn.pc, code, row.insn.text, function, offset, file, line

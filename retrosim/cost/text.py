@@ -88,7 +88,7 @@ def _totals(report: CostReport) -> RenderableType:
     lines = [
         f"{totals.cycles:,} cycles{bars}",
         f"{counted(totals.instructions, 'instruction')}, {totals.cycles_per_instruction:.2f} cycles per instruction",
-        f"{totals.microseconds:,.2f} us at {report.clock_hz / 1e6:g} MHz; result {_result(totals)}",
+        f"{totals.microseconds:,.2f} us at {report.clock_hz / 1e6:g} MHz{_result(totals)}",
     ]
     changed = [f"{name} {value}" for name, value in clocks.memory_changed.items()]
     changed += [f"{name}={option}" for name, option in clocks.readings_changed.items()]
@@ -103,11 +103,12 @@ def _totals(report: CostReport) -> RenderableType:
 
 
 def _result(totals: CallTotals) -> str:
-    """Return a result signed, unsigned and in hexadecimal, each where it says something else."""
+    """Return a result signed, unsigned and in hexadecimal, each where it says something else; "" for none."""
     unsigned, signed = totals.result, totals.result_signed
-    if signed == unsigned:
-        return f"{unsigned} ({unsigned:#x})"
-    return f"{signed} ({unsigned} unsigned, {unsigned:#x})"
+    if not totals.has_result:
+        return ""
+    more = "" if signed == unsigned else f"{unsigned} unsigned, "
+    return f"; result {signed} ({more}{unsigned:#x})"
 
 
 def causes_table(report: Report) -> RenderableType:

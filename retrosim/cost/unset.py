@@ -84,24 +84,30 @@ def unset_reads(
     return reads.read
 
 
+def result_registers(core: Core) -> list[int]:
+    """Return the numbers of the registers of a result, the one of its lower half first."""
+    numbers = {name: number for number, name in register_names(core).items()}
+    return [numbers[name] for name in core.cpu.host.result]
+
+
 class FirstReads:
     """Notes which of some registers are read before they are set.
 
-    read   their names, in the order in which that happened
+    read      their names, in the order in which that happened
+    written   numbers of all that were set
     """
 
     def __init__(self, core: Core, unset: Mapping[int, str]) -> None:
         """Begin, at the first instruction of a routine."""
-        self._unset, self.read = dict(unset), list[str]()
+        self._unset, self.read, self.written = dict(unset), list[str](), set[int]()
         top = core.cpu.host.stack.pointer(core.state)
         self._aside = _Aside(core, range(top - STACK_BELOW, top + STACK_ABOVE))
 
     def look(self, insn: Insn) -> None:
         """Look at an instruction that is executed next, for the first time."""
-        if not self._unset:
-            return
         aside = self._aside
         aside.run(insn, {})
+        self.written |= aside.written
         touched, changed = sorted(aside.read & self._unset.keys()), aside.written & self._unset.keys()
         for number in touched:
             if self._is_read(insn, number):
@@ -152,8 +158,7 @@ class _Aside(Evaluator):
         self.begin(core.untimed)
         self.read, self.written = set[int](), set[int]()
         self._stack = stack
-        names = {name: number for number, name in register_names(core).items()}
-        self._results = {names[name] for name in core.cpu.host.result}  # which a service may set
+        self._results = set(result_registers(core))  # which a service may set
         self._registers: dict[int, int] = {}
         self._effects: list[Effect] = []
 

@@ -66,6 +66,7 @@ def test_a_loop_on_the_68000_by_hand(tmp_path):
         "microseconds": 21.0,
         "result": 15,
         "result_signed": 15,
+        "has_result": True,
         "causes": None,
     }
     found = {r["address"]: (r["code"], r["visits"], r["cycles"], r["base"]) for r in report["listing"]}
@@ -221,8 +222,8 @@ def test_what_can_be_measured(tmp_path):
     with pytest.raises(ValueError, match="not in the image; it has none"):
         find_routine(stripped.image, "sum")
     with pytest.raises(ValueError, match="names no routine"):
-        only_routine(stripped.image)
-    assert only_routine(load_elf(write_elf(tmp_path / "one.elf", SUM, sum=ADDRESS))) == "sum"
+        only_routine(stripped)
+    assert only_routine(opened(write_elf(tmp_path / "one.elf", SUM, sum=ADDRESS))) == "sum"
 
 
 @pytest.mark.parametrize("address", [0x402, 0x2000, 0xFF000, 0x7FF000])

@@ -16,20 +16,8 @@ def test_a_project_is_made_built_and_measured(run, tmp_path) -> None:
     run("new", "hello", "--cpu", "386").is_refused(1, "hello: has main.s, ", "--force replaces them")
     assert "hello.elf: i386dx-33, " in run("build", "hello").out
     for program in ("hello", "hello.elf"):
-        command = (
-            "cost",
-            program,
-            "--entry",
-            "overlap",
-            "--reg",
-            "eax=0",
-            "--reg",
-            "ebx=0",
-            "--reg",
-            "ecx=31",
-            "--reg",
-            "edx=0",
-        )
+        words = ("--reg", "eax=0", "--reg", "ebx=0", "--reg", "ecx=31", "--reg", "edx=0")
+        command = ("cost", program, "--entry", "overlap", *words)
         report = run(*command, "--engine", "evaluate", "--no-interval", "--json").json()
         assert (report["machine"], report["totals"]["result"]) == ("i386dx-33", 1)
         assert report["lines"][0]["file"].endswith("main.s")

@@ -199,7 +199,7 @@ def prepare_call(settings: CostSettings, progress: Progress) -> Prepared:
     machine = chosen.open(budget.before(progress.note))
     assert isinstance(machine, Machine)  # `check_simulated` has refused the other
     with bad_arguments():
-        entry = only_routine(machine.image) if call.entry is None else _entry(call.entry)
+        entry = only_routine(machine) if call.entry is None else _entry(call.entry)
         find_routine(machine.image, entry)
         bits = machine.argument_bits(call.convention)
         words = [machine.address(word) if isinstance(word, str) else word for word in call.arguments]
