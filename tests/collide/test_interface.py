@@ -331,9 +331,10 @@ def test_read_only_files(function, tmp_path):
     refused(function, out=mapped(np.array(expected) if isinstance(expected, tuple) else expected))
 
 
-@pytest.mark.first_case
 @pytest.mark.parametrize(
-    ("function", "name"), ARRAY_ARGUMENTS, ids=[f"{name_of(each)}-{name}" for each, name in ARRAY_ARGUMENTS]
+    ("function", "name"),
+    usually([argument for argument in ARRAY_ARGUMENTS if name_of(argument[0]) == "plane.collided"], ARRAY_ARGUMENTS),
+    ids=lambda value: value if isinstance(value, str) else name_of(value),
 )
 def test_extreme_numbers_are_computed_with_or_refused(function, name):
     """The ends of the word: a result of the right form, or an error of one line; never a crash or another error."""
