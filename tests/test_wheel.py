@@ -1,4 +1,4 @@
-"""What is shipped: the wheel has every file of the package, and the ROMs inside the package without their sources."""
+"""What is shipped: the wheel has every file of the package, and the ROMs inside the package with their sources."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from hatchling.builders.wheel import WheelBuilder
 
 import retrosim.rom.library
 from retrosim.rom import load_rom, load_toolchains, rom_folders, rom_names
+from retrosim.rom.toolchains import source_folders
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -38,7 +39,17 @@ def test_every_rom_is_shipped(shipped: dict[str, Path]) -> None:
 def test_nothing_else_is_shipped(shipped: dict[str, Path]) -> None:
     assert {path.split("/")[0] for path in shipped} == {"retrosim"}
     suffixes = {Path(path).suffix for path in shipped if path.startswith("retrosim/_roms/")}
-    assert suffixes == {".a", ".elf", ".h", ".rtape", ".scene", ".toml", ".txt"}
+    assert suffixes == {".S", ".a", ".c", ".elf", ".h", ".pas", ".rtape", ".scene", ".toml", ".txt"}
+
+
+def test_the_sources_of_every_line_are_shipped(shipped: dict[str, Path]) -> None:
+    """What debugger, walk and reports show beside the machine code."""
+    for name in rom_names():
+        rom = load_rom(name)
+        sources = {path for folder in source_folders(rom) for path in folder.glob("*.[chS]")}
+        assert {f"retrosim/_roms/{path.relative_to(ROOT / 'roms').as_posix()}" for path in sources} <= set(shipped)
+        files = {Path(file).name for info in rom.images for _, file, _ in rom.image(info.isa, info.build).lines}
+        assert files <= {path.name for path in sources}
 
 
 def test_installed_package_finds_its_roms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,8 +104,8 @@ def listening_on(host: str, port: int) -> socket.socket:
 
 def connecting(program: Rom | Image, image: Image, host: str, port: int) -> str:
     """Return the command that connects gdb, which then takes the program from the server."""
+    from retrosim.rom.toolchains import source_folders
     from retrosim.serve.gdb_session import architecture
-    from retrosim.serve.programs import source_folders
 
     where = f":{port}" if host == HOST else f"{f'[{host}]' if ':' in host else host}:{port}"
     steps = [f"set architecture {architecture(image)}"]

@@ -53,9 +53,11 @@ def add_top(parser: Parser) -> None:
 
 def source_folders(given: Iterable[str], program: Any, rom: str) -> list[Path]:
     """Return where source files may be: what was given, beside the program's file or the ROM, the present folder."""
+    from retrosim.rom import toolchains
+
     path = Path(getattr(program, "path", rom))
     folder = path if path.is_dir() else path.parent
-    return [*map(Path, given), *(folder / place for place in PLACES), Path()]
+    return [*map(Path, given), *toolchains.source_folders(program), *(folder / place for place in PLACES), Path()]
 
 
 @dataclass(frozen=True)

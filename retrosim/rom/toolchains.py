@@ -14,7 +14,7 @@ from pathlib import Path
 from retrosim.errors import RomError
 
 from .fields import FILE_NAME, FILE_PATH, FLAG, NAME, Fields, read_toml
-from .image import family_of
+from .image import Image, family_of
 from .manifest import MANIFEST, ImageInfo, Rom
 
 FORMAT = 1
@@ -254,3 +254,15 @@ def _pascal(fields: Fields) -> Pascal:
     )
     fields.end()
     return pascal
+
+
+def source_folders(program: Rom | Image) -> list[Path]:
+    """Return the folders that have the sources of a ROM's lines, of start-up code too; none of an image."""
+    if not isinstance(program, Rom):
+        return []
+    own = [source for info in program.images for source in info.sources]
+    files = [*(program.recipe.sources if program.recipe else ()), *own]
+    shared = [f"../{COMMON}/{kind}" for kind in (PROGRAM, LIBRARY, RUNTIME)]
+    names = dict.fromkeys([".", "src", *map(posixpath.dirname, files), *shared])
+    folders = [Path(posixpath.normpath((program.path / name).as_posix())) for name in names]
+    return [folder for folder in folders if folder.is_dir()]

@@ -12,7 +12,6 @@ from retrosim.reading import digest_of, read_regular
 from retrosim.rom import Image, Rom
 from retrosim.rom.elf_write import REGISTER, SAVED, UNDEFINED, FrameRow, Rule, frame_section, image_elf, with_frames
 from retrosim.rom.image import ELF_MAGIC, MAX_IMAGE_BYTES
-from retrosim.rom.toolchains import COMMON
 
 if TYPE_CHECKING:
     from retrosim.machine import Machine
@@ -102,12 +101,3 @@ def elf_of(machine: Machine, path: Path | None) -> bytes:
     elf = image_elf(machine.image) if path is None else path.read_bytes()
     frames = frames_of(machine)
     return with_frames(elf, frames) if frames else elf
-
-
-def source_folders(program: Rom | Image) -> list[Path]:
-    """Return the folders in which the sources of a program's lines are, those of start-up code included."""
-    if not isinstance(program, Rom):
-        return []
-    common = program.path.parent / COMMON
-    folders = (program.path / "src", common / "program", common / "library", common / "runtime")
-    return [folder for folder in folders if folder.is_dir()]

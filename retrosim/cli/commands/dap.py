@@ -76,8 +76,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _opened(debugged: Debugged, arguments: Mapping[str, Any]) -> Opened:
+    from retrosim.rom.toolchains import source_folders
     from retrosim.serve.dap_session import Opened
-    from retrosim.serve.programs import source_folders
 
     given = arguments.get("sourceFolders")
     folders = [Path(each) for each in given if isinstance(each, str)] if isinstance(given, list) else []

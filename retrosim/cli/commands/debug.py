@@ -54,7 +54,7 @@ def add_options(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
     from retrosim.console.session import ConsoleSession
-    from retrosim.serve.programs import source_folders
+    from retrosim.rom.toolchains import source_folders
 
     from ..terminal.loop import run_script, run_terminal, script_report
 

@@ -22,6 +22,7 @@ from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.debug import Debugger, views
 from retrosim.debug.conditions import symbol_text
 from retrosim.machine.pieces import Turn
+from retrosim.rom.toolchains import source_folders
 
 from ..controls import PAD
 from ..pad import Pad
@@ -49,13 +50,7 @@ class ListedRow:
 
 def sources_of(machine: Machine) -> dict[str, list[str]]:
     """Return the text of the program's source files, as far as they are found beside it or where it was built from."""
-    rom, folders = machine.rom, list[Path]()
-    if rom is not None:
-        sources = list(rom.recipe.sources) if rom.recipe else []
-        for image in rom.images:
-            sources += image.sources if image.build == machine.image.build else ()
-        built_from = dict.fromkeys((rom.path / source).parent for source in sources)
-        folders = [rom.path, rom.path / "src", *built_from]
+    folders = source_folders(machine.rom) if machine.rom else []
     return source_texts({file for _, file, _ in machine.image.lines}, [*folders, Path()])
 
 
