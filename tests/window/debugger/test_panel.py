@@ -144,6 +144,15 @@ def test_the_keys_of_the_machine_are_its_own_while_it_runs(bench):
     assert bench.machine.frame_number > 1 and bench.machine._peek(memory.INPUT_WORDS["pad"][0]) == 16
 
 
+def test_a_tap_between_two_turns_is_seen_while_the_machine_runs(bench):
+    bench.keys("C", "SPACE")
+    pads = []
+    for _ in range(10):
+        bench.ticks()
+        pads.append(bench.machine._peek(memory.INPUT_WORDS["pad"][0]))
+    assert 16 in pads and pads[-1] == 0
+
+
 def test_memory_as_pixels_is_the_screen(bench):
     bench.panel.do("frame")
     bench.panel.do("show", memory.VIDEO_START)
