@@ -20,6 +20,7 @@ from .manifest import MANIFEST, ImageInfo, Rom
 FORMAT = 1
 COMMON, TOOLCHAINS = "common", "toolchains.toml"
 PROGRAM, LIBRARY, RUNTIME = "program", "library", "runtime"  # folders
+INCLUDED = "../sectors/src"  # whose random numbers other ROMs include
 DEFAULT_SCRIPT = "rom.ld"
 TRIM = "trim"
 FLAG_GROUPS = ("code", TRIM, "lines", "routines")
@@ -262,7 +263,7 @@ def source_folders(program: Rom | Image) -> list[Path]:
         return []
     own = [source for info in program.images for source in info.sources]
     files = [*(program.recipe.sources if program.recipe else ()), *own]
-    shared = [f"../{COMMON}/{kind}" for kind in (PROGRAM, LIBRARY, RUNTIME)]
+    shared = [*(f"../{COMMON}/{kind}" for kind in (PROGRAM, LIBRARY, RUNTIME)), INCLUDED]
     names = dict.fromkeys([".", "src", *map(posixpath.dirname, files), *shared])
     folders = [Path(posixpath.normpath((program.path / name).as_posix())) for name in names]
     return [folder for folder in folders if folder.is_dir()]
