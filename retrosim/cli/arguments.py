@@ -53,14 +53,14 @@ def add_tape_rom(parser: Parser, tape: str = "the tape names", note: str = "", d
 def add_machine(parser: Parser) -> None:
     """Add the options that choose a machine and how it runs."""
     help = f"see `retrosim list machines`; default: {MACHINE}, for a program of your own the first that can run it"
-    parser.add_argument("--machine", metavar="MACHINE", help=help)
+    parser.add_argument("--machine", type=values.machine, metavar="MACHINE", help=help)
     parser.add_argument("--build", metavar="BUILD", help="build of the ROM, such as O0; see `retrosim list roms`")
     add_engine(parser)
     add_timing(parser)
 
 
 def add_machines(parser: Parser) -> None:
-    parser.add_repeatable("--machine", "MACHINE", "only this machine")
+    parser.add_repeatable("--machine", "MACHINE", "only this machine", type=values.machine)
 
 
 def add_at(parser: Parser) -> None:
@@ -94,7 +94,7 @@ def add_memory(parser: Parser) -> None:
     parser.add_repeatable(
         "--memory",
         "NAME=N",
-        "change a cache or bus parameter, such as copyback=0; see `retrosim list machines`",
+        "change a cache or bus parameter, such as copyback=0; see `retrosim list machines --details`",
         type=values.assignment,
     )
 

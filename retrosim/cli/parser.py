@@ -27,6 +27,7 @@ examples:
   retrosim cost mine.elf --entry blit  what my routine costs on a 25 MHz 68040
   retrosim timing                      our cycles and the table of 1994
   retrosim guide                       the manual
+  retrosim help cost                   options of a command; or a page, by topic
 
 exit status:
   0 ok, 1 failure, 2 usage, 3 divergence, 4 bad or corrupt input file,
@@ -123,6 +124,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
     Errors   SystemExit after help, version, or a usage error
     """
+    argv = _helped(argv)
     name = argv[0] if argv else ""
     parser = build_parser([name] if name in COMMANDS else COMMANDS)
     if not name:
@@ -141,6 +143,15 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         options.parser.refuse(unknown)
     options.parser.check_together(argv)
     return options
+
+
+def _helped(argv: Sequence[str]) -> Sequence[str]:
+    """Return what `help`, `help COMMAND` and `help TOPIC` stand for; other command lines as they are."""
+    if not argv or argv[0] != "help":
+        return argv
+    if len(argv) == 1 or argv[1] in COMMANDS:
+        return [*argv[1:], "--help"]
+    return ["guide", *argv[1:]]
 
 
 def completed(argv: Sequence[str]) -> list[str]:

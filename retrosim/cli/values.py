@@ -11,6 +11,7 @@ from pathlib import Path
 from retrosim.checks import MAX_SHOWN, did_you_mean
 
 CLIPS = (".gif", ".apng", ".mp4")  # of retrosim.window.clip
+MIN_PART = 3  # characters of a machine's name
 OVERLAYS = ("shapes", "tested", "grid1", "grid2", "grid3", "grid4")  # what is usual, for suggestions
 
 
@@ -121,6 +122,20 @@ def names(text: str) -> list[str]:
     if not all(found):
         raise _refuse(text, "names separated by commas")
     return list(dict.fromkeys(found))
+
+
+def machine(text: str) -> str:
+    """Read a machine's name, or a part that no other name has: 68040 for mc68040-25."""
+    from retrosim.machine.presets import MACHINE_NAMES
+
+    fitting = [name for name in MACHINE_NAMES if text.lower() in name]
+    return fitting[0] if len(fitting) == 1 and len(text) >= MIN_PART else text
+
+
+def machines(text: str) -> list[str]:
+    """Read MACHINE,MACHINE:BUILD,..."""
+    parts = [name.partition(":") for name in names(text)]
+    return list(dict.fromkeys(f"{machine(name)}{colon}{build}" for name, colon, build in parts))
 
 
 @contextmanager

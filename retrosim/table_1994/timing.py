@@ -266,7 +266,7 @@ NOTES = (
     "Intervals: what the sources of our model leave open, each thing changed alone; see `retrosim guide accuracy`.",
     "Scatter: one standard deviation of our clocks by the choice of random scenes, 50 checks to each.",
     "The printed figures have three significant digits. Which compiler and options they stand for is not recorded.",
-    "The clocks of memory are estimates from the parts (list machines); caches of a 68040 copy back unless changed.",
+    "Clocks of memory are estimates from the parts (list machines --details); a 68040 copies back unless changed.",
 )
 SPLIT_NOTES = (
     "Parts of a check by least squares of relative errors, the same for both columns; clock reads fall to the visits.",

@@ -31,6 +31,13 @@ def test_without_a_command_there_is_help(run) -> None:
     assert run() == run("--help")
 
 
+def test_help_of_a_command_and_of_a_topic(run) -> None:
+    assert run("help") == run("--help")
+    assert run("help", "cost") == run("cost", "--help")
+    assert run("help", "memory") == run("guide", "memory")
+    run("help", "nosuch").is_refused(2, "unknown topic 'nosuch'")
+
+
 def test_every_command_is_a_module() -> None:
     folder = Path(retrosim.cli.commands.__file__).parent
     entries = {path.stem for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
@@ -113,7 +120,7 @@ def test_no_compiler_is_loaded_without_need(environment, arguments: tuple[str, .
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("run", "--machine", "mc68040"), "did you mean mc68040-25?"),
+        (("run", "--machine", "mc68040-52"), "did you mean mc68040-25?"),
         (("run", "--build", "perod"), "on mc68040-25; did you mean period?"),
         (("run", "--set", "object=5"), "parameter 'object': allowed objects, seed; did you mean objects?"),
         (("run", "--memory", "copybak=0"), "did you mean copyback?"),

@@ -147,13 +147,12 @@ def _add_objects(parser: Parser, usual: str) -> None:
 
 
 def _add_machines(parser: Parser, usual: str) -> None:
-    parser.add_repeatable("--machine", "MACHINE", f"default: {usual}")
+    parser.add_repeatable("--machine", "MACHINE", f"default: {usual}", type=values.machine)
 
 
 def _add_engine_options(parser: Parser) -> None:
-    parser.add_argument(
-        "--machine", metavar="MACHINE", help=f"see `retrosim list machines`; default: {arguments.MACHINE}"
-    )
+    help = f"see `retrosim list machines`; default: {arguments.MACHINE}"
+    parser.add_argument("--machine", type=values.machine, metavar="MACHINE", help=help)
     parser.add_repeatable("--build", "BUILD", "build of the ROM; default: O2")
     _add_objects(parser, "200 and 50")
     arguments.add_warm(parser)

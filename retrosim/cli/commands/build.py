@@ -25,7 +25,7 @@ from ..opening import compiler_flags
 from ..output import print_json, print_lines, say, shown_path, write_elf_file
 from ..parser import Parser
 from ..settings import refuse
-from ..values import bad_arguments
+from ..values import bad_arguments, machine
 
 
 def add_options(parser: Parser) -> None:
@@ -35,7 +35,7 @@ def add_options(parser: Parser) -> None:
     help = "file to write; default: the project's name, else the first file's, with .elf, in the current folder"
     parser.add_argument("-o", dest="output", metavar="ELF", help=help)
     help = "see `retrosim list machines`; default: the project's, else as the objects say"
-    parser.add_argument("--machine", metavar="MACHINE", help=help)
+    parser.add_argument("--machine", type=machine, metavar="MACHINE", help=help)
     arguments.add_cflags(parser)
     parser.add_argument("--force", action="store_true", help="replace a file that is not an ELF file")
     arguments.add_json(parser)

@@ -15,13 +15,13 @@ import argparse
 from .. import arguments
 from ..output import print_json, print_lines
 from ..parser import Parser
-from ..values import bad_arguments
+from ..values import bad_arguments, machine
 
 
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument("name", metavar="NAME", help="a mnemonic, such as move or move.l")
-    parser.add_repeatable("--machine", "MACHINE", "machine to show it on; default: all that have it")
+    parser.add_repeatable("--machine", "MACHINE", "machine to show it on; default: all that have it", type=machine)
     arguments.add_json(parser)
 
 

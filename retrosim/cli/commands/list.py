@@ -2,7 +2,7 @@
 
 examples:
   retrosim list
-  retrosim list machines
+  retrosim list machines --details
   retrosim list tapes --json
 """
 
@@ -33,6 +33,7 @@ NATIVE_TITLE = "the same programs as compiled Python, without a CPU and without 
 def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument("what", nargs="?", choices=KINDS, metavar="KIND", help=f"{', '.join(KINDS)}; default: all")
+    parser.add_argument("--details", action="store_true", help="show the parameters and readings of machines, too")
     arguments.add_json(parser)
 
 
@@ -42,10 +43,13 @@ def run(options: argparse.Namespace) -> int:
 
     makers = {"roms": _roms, "machines": _machines, "tapes": lambda: [_tape(path) for path in shipped_tapes()]}
     found = {what: makers[what]() for what in ([options.what] if options.what else KINDS)}
+    if options.details and "machines" not in found:
+        raise argparse.ArgumentError(None, f"--details: {options.what} have none")
     if options.json:
         print_json(found)
         return 0
-    writers = {"roms": _rom_lines, "machines": _machine_lines, "tapes": _tape_lines}
+    machine_lines = _machine_details if options.details else _machine_lines
+    writers = {"roms": _rom_lines, "machines": machine_lines, "tapes": _tape_lines}
     for what, entries in found.items():
         print_lines([what, *(writers[what](entries) if entries else ["  none"])])
     return 0
@@ -156,15 +160,23 @@ def _rom_lines(entries: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def _machine_lines(entries: list[dict[str, Any]]) -> list[str]:
+def _machine_rows(entries: list[dict[str, Any]]) -> list[str]:
     rows = []
     for entry in entries:
         clock = f"{entry['clock_hz'] / 1e6:g} MHz" if entry["clock_hz"] else ""
         rates = {"tick": entry["tick_hz"], entry["frame_period"]: entry["frame_hz"]}
         rate = ", ".join(f"{hz[0] / hz[1]:.3f} {name}s/s" for name, hz in rates.items() if hz)
         rows.append([entry["name"], clock, rate, entry["title"]])
+    return columns(rows)
+
+
+def _machine_lines(entries: list[dict[str, Any]]) -> list[str]:
+    return [*_machine_rows(entries), "  their parameters and readings: `retrosim list machines --details`"]
+
+
+def _machine_details(entries: list[dict[str, Any]]) -> list[str]:
     lines = []
-    for line, entry in zip(columns(rows), entries, strict=True):
+    for line, entry in zip(_machine_rows(entries), entries, strict=True):
         lines.append(line)
         for name, each in entry["parameters"].items():
             lines.append(f"    {name} {each['minimum']}..{each['maximum']}, default {each['value']}: {each['meaning']}")

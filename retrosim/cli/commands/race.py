@@ -43,7 +43,7 @@ def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument("tape", metavar="TAPE", help="tape file, or a name from `retrosim list tapes`")
     help = f"{MIN_RACERS} to {MAX_RACERS} machines separated by commas, each NAME or NAME:BUILD"
-    parser.add_argument("--on", type=values.names, required=True, metavar="MACHINES", help=help)
+    parser.add_argument("--on", type=values.machines, required=True, metavar="MACHINES", help=help)
     parser.add_argument("--rom", metavar="ROM", help="folder or rom.toml to use instead of the ROM the tape names")
     parser.add_argument("--in-step", action="store_true", help="all machines show the same frame")
     parser.add_argument(

@@ -40,7 +40,8 @@ def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument("tape", metavar="TAPE", help="tape file, or a name from `retrosim list tapes`")
     arguments.add_tape_rom(parser)
-    parser.add_argument("--machine", metavar="MACHINE", help="default: the one the tape was recorded on")
+    help = "default: the one the tape was recorded on"
+    parser.add_argument("--machine", type=values.machine, metavar="MACHINE", help=help)
     arguments.add_engine(parser)
     arguments.add_timing(parser)
     arguments.add_frames(parser, "stop after N frames")

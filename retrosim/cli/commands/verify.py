@@ -33,7 +33,7 @@ def add_options(parser: Parser) -> None:
     """Add the options of the command."""
     parser.add_argument("tapes", nargs="+", metavar="TAPE", help="tape files, or names from `retrosim list tapes`")
     help = f"names separated by commas, or {ALL}; default: the machine of the tape, and {NATIVE}"
-    parser.add_argument("--on", type=values.names, metavar="MACHINES", help=help)
+    parser.add_argument("--on", type=values.machines, metavar="MACHINES", help=help)
     arguments.add_tape_rom(parser, "the tapes name")
     arguments.add_engine(parser)
     help = "find the instructions that make a divergence, compared with the ROM that the tape was recorded with"

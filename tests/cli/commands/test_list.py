@@ -54,7 +54,7 @@ def test_list_shows_everything(run) -> None:
 
 
 def test_list_for_people(run) -> None:
-    ran = run("list")
+    ran = run("list", "--details")
     assert (ran.status, ran.err) == (0, "")
     builds, figures = "m68040 builds O0, O1, O2 (default)", ("objects 1..200, default 200", "copyback 0..1, default 1")
     for words in (
@@ -68,7 +68,10 @@ def test_list_for_people(run) -> None:
     ):
         assert words in ran.out
     assert all(tape.stem in ran.out for tape in shipped_tapes())
-    machines = run("list", "machines").out
+    short = run("list", "machines").out.splitlines()
+    assert len(short) == len(PRESETS) + 3 and "8 MHz 68000, no wait states" in short[1]
+    run("list", "tapes", "--details").is_refused(2, "--details: tapes have none")
+    machines = run("list", "machines", "--details").out
     assert machines.startswith("machines\n") and machines.endswith("`retrosim guide facts/NAME`\n")
     cited = set(re.findall(r"(\w+)\.md", machines)) - {"NAME"}
     assert cited and all(read_page(f"facts/{name}").text for name in cited)
