@@ -26,6 +26,8 @@ from ..parser import Parser
 from ..progress import Progress
 
 MAX_WIDTH = 110  # columns of text that the eye still follows
+MANY_COLUMNS = 4  # of a table, from which on it becomes a list of rows where it does not fit
+WIDE = 10_000  # more columns than any table has
 
 
 def add_options(parser: Parser) -> None:
@@ -89,30 +91,53 @@ def _find(name: str) -> Page:
 def _show(page: Page) -> None:
     """Show a page in the terminal; through the pager if it is longer than that."""
     from rich.console import Console, ConsoleOptions, RenderResult
-    from rich.markdown import Markdown, TableElement
+    from rich.markdown import CodeBlock, Markdown, TableElement
+    from rich.padding import Padding
     from rich.table import Table
+    from rich.text import Text
 
     class WholeTable(TableElement):
-        """A table whose long words go on in the next line; rich cuts them off."""
+        """A table; where the terminal is too narrow for many columns, its rows one after the other."""
 
         def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
             for table in super().__rich_console__(console, options):
                 if isinstance(table, Table):
+                    width = table.__rich_measure__(console, options.update(max_width=WIDE)).maximum
+                    if width > options.max_width and len(table.columns) >= MANY_COLUMNS:
+                        yield from _rows(table)
+                        continue
                     for column in table.columns:
-                        column.overflow = "fold"
+                        column.overflow = "fold"  # long words go on in the next line; rich cuts them off
                 yield table
 
+    class WholeCode(CodeBlock):
+        """Lines as they are, however long."""
+
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            for line in str(self.text).rstrip().split("\n"):
+                yield Text(f"  {line}", style="markdown.code_block", no_wrap=True, overflow="ignore")
+
     class WholeMarkdown(Markdown):
-        elements = {**Markdown.elements, "table_open": WholeTable}  # noqa: RUF012
+        code = {"fence": WholeCode, "code_block": WholeCode}  # noqa: RUF012
+        elements = {**Markdown.elements, "table_open": WholeTable, **code}  # noqa: RUF012
+
+    def _rows(table: Table) -> RenderResult:
+        first, *others = table.columns
+        headings = [str(column.header) for column in others]
+        for name, *cells in zip(first.cells, *(column.cells for column in others), strict=True):
+            yield Text.assemble(name, style="bold")
+            parts = [Text.assemble(f"{heading}: ", cell) for heading, cell in zip(headings, cells, strict=True) if cell]
+            yield Padding(Text("; ").join(parts), (0, 0, 0, 2))
+        yield Text()
 
     console = Console(highlight=False)
     console.width = min(console.width, MAX_WIDTH)
     markdown = WholeMarkdown(page.text, hyperlinks=False)
     if len(console.render_lines(markdown)) < console.height:
-        console.print(markdown)
+        console.print(markdown, crop=False)
         return
     pager = os.environ.get("PAGER") or ("less" if shutil.which("less") else "")
     if "less" in pager:
         os.environ.setdefault("LESS", "-R")  # let colours through
     with console.pager(styles="less" in pager):
-        console.print(markdown)
+        console.print(markdown, crop=False)
