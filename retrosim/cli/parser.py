@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import textwrap
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -120,7 +121,7 @@ class ShowVersion(argparse.Action):
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """Return the options of a command line; `carry_out` is the function that takes them.
+    """Return the options of a command line, which is `command_line`; `carry_out` is the function that takes them.
 
     Errors   SystemExit after help, version, or a usage error
     """
@@ -134,6 +135,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         if name.startswith("-"):
             parser.error(f"missing COMMAND before {shortened(name)}")
         parser.error(f"unknown command {shortened(name)!r}{did_you_mean(name, COMMANDS)}")
+    command_line = shlex.join(["retrosim", *argv])
     try:
         argv = completed(argv)
     except argparse.ArgumentError as error:
@@ -142,6 +144,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if unknown:
         options.parser.refuse(unknown)
     options.parser.check_together(argv)
+    options.command_line = command_line
     return options
 
 

@@ -16,7 +16,7 @@ from retrosim.report.page import Column, PageSection, facts, page, paragraph, ta
 from retrosim.report.tables import figures_table
 
 from .report import CostReport, FunctionCost, LineCost
-from .text import cost_title
+from .text import cost_title, repeated
 
 LONG = 40  # characters of a name that takes the rest of the line
 TITLES = {"causes": "What the clocks went to", "functions": "Functions", "lines": "Source lines"}
@@ -52,6 +52,7 @@ class CostDifference:
 class CostComparison:
     """Two calls side by side: `retrosim cost --against ... --json`.
 
+    version, command  see `report.Origin`
     changed    what was asked for differently -> both
     have_results  do both return one?
     totals     cycles, instructions, microseconds, cycles_per_instruction, misses of caches that both have -> both
@@ -60,6 +61,8 @@ class CostComparison:
     """
 
     titles: list[str]
+    version: str
+    command: str
     changed: dict[str, Pair]
     totals: dict[str, Pair]
     results: list[int]
@@ -96,6 +99,8 @@ def compare_costs(
     lines = [_lines(report.breakdown.lines) for report in both]
     return CostComparison(
         titles=[cost_title(report) for report in both],
+        version=first.origin.version,
+        command=first.origin.command,
         changed={name: pair for name, pair in asked.items() if pair[0] != pair[1]},
         totals=totals,
         results=[report.totals.result for report in both],
@@ -181,7 +186,7 @@ def render_against(compared: CostComparison, top: int) -> RenderableType:
             more = f", {top} of {len(rows)}" if len(rows) > top else ""
             parts.append(Text(f"{TITLES[part]}: clocks that changed{more}", style="bold"))
             parts.append(_pairs(part.removesuffix("s"), rows[:top]))
-    return Group(*parts)
+    return Group(*parts, repeated({"Command": compared.command, "Version": f"retrosim {compared.version}"}))
 
 
 def _said(value: Any) -> str:
@@ -201,7 +206,10 @@ def _pairs(heading: str, rows: Sequence[tuple[str, Sequence[Any]]]) -> Renderabl
 
 def against_page(compared: CostComparison) -> str:
     """Return the page."""
-    head = [paragraph(answer(compared), "big"), facts(dict(zip(("First", "Second"), compared.titles)))]
+    head = [
+        paragraph(answer(compared), "big"),
+        facts(dict(zip(("First", "Second"), compared.titles)) | {"Command": compared.command}),
+    ]
     head.append(facts({name: f"{_said(pair[0])} → {_said(pair[1])}" for name, pair in compared.changed.items()}))
     columns = [Column("", "text"), Column("first"), Column("second"), Column("change")]
     rows = [(name.replace("_", " "), *pair, difference(pair)) for name, pair in compared.totals.items()]

@@ -15,7 +15,7 @@ from retrosim.rom import Image
 from retrosim.rom.symbols import SOME_NAMES
 
 from .counting import Counted, Progress, SteppingCounter
-from .report import CacheCounts, CalledRoutine, CallTotals, CostReport, breakdown_of, clocks_of, timing_of
+from .report import CacheCounts, CalledRoutine, CallTotals, CostReport, breakdown_of, clocks_of, origin_of, timing_of
 from .routines import routines
 from .unset import FirstReads, result_registers, unset_registers
 
@@ -34,6 +34,8 @@ def cost_report(
     max_instructions: int = MAX_STEPPED,
     progress: Progress = lambda done, total, text: None,
     sources: Sequence[Path] = (),
+    program: str = "",
+    command: str = "",
 ) -> CostReport:
     """Call a routine as a whole and once more instruction by instruction; return what it cost.
 
@@ -51,6 +53,7 @@ def cost_report(
     max_instructions  after which the call is given up
     progress   called with instructions done, of how many, and a text
     sources    folders in which the text of source files is looked for
+    program, command  see `report.Origin`
     Errors     ValueError; CpuFault, RetrosimError when the routine does not return
     """
     if machine.timing == "off":
@@ -80,6 +83,7 @@ def cost_report(
     finally:
         machine.restore(before)
     return CostReport(
+        origin=origin_of(machine, program, command),
         machine=machine.name,
         model=machine.core.cpu.model,
         clock_hz=machine.clock_hz,

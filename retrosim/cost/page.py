@@ -14,7 +14,7 @@ from rich.text import Text
 from retrosim.machine.presets import preset
 from retrosim.report.json import to_json
 from retrosim.report.page import Column, PageSection, bar, facts, flame_graph, page, paragraph, table
-from retrosim.report.text import percent, warmth
+from retrosim.report.text import percent
 
 from .counting import causes_of
 from .report import CacheCounts, CallCost, CostReport, InstructionCost, LineCost, ProfileReport, ProfileTotals, Report
@@ -27,6 +27,7 @@ from .text import (
     function_name,
     heading,
     hottest,
+    settings,
     sources_of,
 )
 
@@ -68,20 +69,10 @@ def headline(report: CostReport) -> str:
 
 def assumptions(report: Report) -> dict[str, Any]:
     """Return the machine, and what the clocks depend on."""
-    shown: dict[str, Any] = {"Machine": f"{report.machine} ({report.model}, {report.clock_hz / 1e6:g} MHz)"}
-    shown |= {"Program": report.build and f"build {report.build}", "Timing": report.timing}
-    if isinstance(report, CostReport) and report.caches:
-        shown["Caches at the start"] = warmth(report.warm)
-    clocks = report.clocks
-    shown["Memory and bus"] = _chosen(clocks.memory, clocks.memory_changed)
-    shown["Questions that sources leave open"] = _chosen(clocks.readings, clocks.readings_changed)
+    shown: dict[str, Any] = settings(report)
     if isinstance(report, CostReport):
         shown["Clocks per instruction"] = f"{report.totals.cycles_per_instruction:.2f}"
     return shown
-
-
-def _chosen(values: Mapping[str, object], changed: Mapping[str, object]) -> str:
-    return ", ".join(f"{name} {value}{' (changed)' if name in changed else ''}" for name, value in values.items())
 
 
 def call_sections(report: Report) -> list[PageSection]:

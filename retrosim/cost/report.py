@@ -24,6 +24,7 @@ from retrosim.machine.presets import changed_memory
 from retrosim.report.json import HIDDEN, SPREAD, spread
 from retrosim.rom import Image
 from retrosim.rom.symbols import SymbolTable
+from retrosim.version import __version__
 
 from .calls import HOST_WORK, NO_FUNCTION, CallTree
 from .counting import COLUMNS, Counted, Executed, named
@@ -171,6 +172,28 @@ class ClockSettings:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """What a report is of, and how to have it once more.
+
+    program     what it was given as: the name of a ROM, or files
+    parameters  of a ROM -> values
+    version     of retrosim
+    command     its command line, "" where there was none
+    """
+
+    program: str
+    parameters: dict[str, int]
+    version: str
+    command: str
+
+
+def origin_of(machine: Machine, program: str = "", command: str = "") -> Origin:
+    """Return what a report of a machine is of; without a program's name that of its ROM."""
+    rom = machine.rom
+    return Origin(program or ("" if rom is None else rom.name), dict(machine.parameters), __version__, command)
+
+
+@dataclass(frozen=True)
 class CalledRoutine:
     """What was called; symbol: None for an address."""
 
@@ -229,6 +252,7 @@ class CostReport:
     caches     by name: data and instruction, or unified; None where none are modelled
     """
 
+    origin: Origin = field(metadata=SPREAD)
     machine: str
     model: str
     clock_hz: int
@@ -269,6 +293,7 @@ class ProfileTotals:
 class ProfileReport:
     """What a run of a program took: `profile` in `retrosim run --profile --json`."""
 
+    origin: Origin = field(metadata=SPREAD)
     machine: str
     model: str
     clock_hz: int
@@ -294,16 +319,20 @@ def clocks_of(machine: Machine) -> ClockSettings:
     return ClockSettings(memory, changed[0], readings, changed[1])
 
 
-def profile_report(machine: Machine, counted: Counted, sources: Sequence[Path] = ()) -> ProfileReport:
+def profile_report(
+    machine: Machine, counted: Counted, sources: Sequence[Path] = (), program: str = "", command: str = ""
+) -> ProfileReport:
     """Return what a run took.
 
     sources  folders in which the text of source files is looked for
+    program, command  see `Origin`
     """
     frames = counted.frames
     mean = sum(frames) / len(frames) if frames else None
     low, high = (min(frames), max(frames)) if frames else (None, None)
     totals = counted.cycles, counted.waited, counted.instructions, len(frames), low, mean, high, counted.causes
     return ProfileReport(
+        origin_of(machine, program, command),
         machine.name,
         machine.core.cpu.model,
         machine.clock_hz,

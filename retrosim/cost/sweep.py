@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import sqrt
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from retrosim.report.json import SPREAD
 from retrosim.report.page import Column, PageSection, facts, page, paragraph, plot, table
 from retrosim.report.tables import number_table
 from retrosim.report.text import warmth
+
+from .report import Origin
+from .text import parameters_of, program_of, repeated
 
 LAWS = ("constant", "linear", "quadratic")
 BETTER = 0.5  # of the residuals of a simpler law: what a law with more terms has to come to
@@ -56,6 +60,7 @@ class SweepReport:
     name             what takes the values
     """
 
+    origin: Origin = field(metadata=SPREAD)
     machine: str
     model: str
     clock_hz: int
@@ -140,7 +145,8 @@ def render_sweep(swept: SweepReport) -> RenderableType:
         chart.add_row(str(point.value), f"{point.cycles:,}", *between, f"{point.instructions:,}", bar)
     left = [Text(f"{len(shown)} of {len(points)} values; --json has all")] if len(shown) < len(points) else []
     law = Text(law_text(swept.law, name), style="bold")
-    return Group(Text(sweep_title(swept), style="bold"), law, Text(), chart, *left)
+    again = repeated({"Command": swept.origin.command, "Version": f"retrosim {swept.origin.version}"})
+    return Group(Text(sweep_title(swept), style="bold"), law, Text(), chart, *left, Text(), again)
 
 
 def sweep_page(swept: SweepReport) -> str:
@@ -157,7 +163,8 @@ def sweep_page(swept: SweepReport) -> str:
         between = [point.low, point.high] if has_interval else []
         rows.append((point.value, point.cycles, *between, round(at, 1), point.instructions, point.result))
     machine = {"Machine": f"{swept.machine} ({swept.model}, {swept.clock_hz / 1e6:g} MHz)"}
-    machine |= {"Build": swept.build, "Timing": swept.timing, "Caches at the start": warmth(swept.warm)}
+    machine |= {"Program": program_of(swept.origin, swept.build), "Parameters": parameters_of(swept.origin)}
+    machine |= {"Timing": swept.timing, "Caches at the start": warmth(swept.warm), "Command": swept.origin.command}
     head = [paragraph(law_text(law, name), "big"), facts(machine)]
     drawing, numbers = plot(pairs, fitted, name, "clocks", ranges), table("values", columns, rows)
     return page(sweep_title(swept), head, [PageSection("Cost", [drawing]), PageSection("Values", [numbers])])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import PurePosixPath
 
@@ -17,7 +17,7 @@ from retrosim.report.tables import figures_table
 from retrosim.report.text import between, counted, csv_text, percent, warmth
 
 from .counting import causes_of
-from .report import CallCost, CallTotals, CostReport, FunctionCost, InstructionCost, LineCost, Report
+from .report import CallCost, CallTotals, CostReport, FunctionCost, InstructionCost, LineCost, Origin, Report
 from .sources import line_of
 
 SHOWN = 10  # lines, functions and calls, unless told otherwise
@@ -45,7 +45,9 @@ def render_cost(report: CostReport, top: int = SHOWN) -> RenderableType:
         Text(legend.format(source=sources_of(where.listing))),
     ]
     shown = {ACCESSES: report.caches, INTERVAL: report.totals.low is not None}
-    return Group(*parts, *(Text(text) for text, is_shown in shown.items() if is_shown))
+    notes = [Text(text) for text, is_shown in shown.items() if is_shown]
+    again = settings(report) | {"Version": f"retrosim {report.origin.version}"}
+    return Group(*parts, *notes, Text(), repeated(again))
 
 
 def hottest(report: Report, top: int) -> list[RenderableType]:
@@ -80,6 +82,43 @@ def cost_title(report: CostReport) -> str:
     )
     build = f", build {report.build}" if report.build else ""
     return f"{report.entry}({arguments}) on {report.machine}{build}, timing {report.timing}"
+
+
+def settings(report: Report) -> dict[str, str]:
+    """Return the program, the machine, what the clocks depend on, and the command line."""
+    origin, clocks = report.origin, report.clocks
+    shown = {"Program": program_of(origin, report.build), "Parameters": parameters_of(origin)}
+    shown |= {"Machine": f"{report.machine} ({report.model}, {report.clock_hz / 1e6:g} MHz)", "Timing": report.timing}
+    if isinstance(report, CostReport) and report.caches:
+        shown["Caches at the start"] = warmth(report.warm)
+    shown["Memory and bus"] = _chosen(clocks.memory, clocks.memory_changed)
+    shown["Readings"] = _chosen(clocks.readings, clocks.readings_changed)
+    return shown | {"Command": origin.command}
+
+
+def program_of(origin: Origin, build: str) -> str:
+    """Return the name of a program, and its build."""
+    return ", ".join(filter(None, (origin.program, build and f"build {build}")))
+
+
+def parameters_of(origin: Origin) -> str:
+    """Return the parameters of a ROM."""
+    return ", ".join(f"{name} {value}" for name, value in origin.parameters.items())
+
+
+def _chosen(values: Mapping[str, object], changed: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} {value}{' (changed)' if name in changed else ''}" for name, value in values.items())
+
+
+def repeated(rows: Mapping[str, str]) -> RenderableType:
+    """Return names with values; what is empty is left out."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows.items():
+        if value:
+            table.add_row(name, Text(value))
+    return Group(Text("To repeat it", style="bold"), table)
 
 
 def _totals(report: CostReport) -> RenderableType:

@@ -15,8 +15,9 @@ from retrosim.cost.against import against_page, compare_costs
 from retrosim.cost.cost import cost_report
 from retrosim.cost.counting import CompiledCounter
 from retrosim.cost.page import cost_page, profile_page
-from retrosim.cost.report import CostReport, profile_report
+from retrosim.cost.report import CostReport, Origin, profile_report
 from retrosim.cost.sweep import SweepPoint, SweepReport, fit, sweep_page
+from retrosim.cost.text import settings
 from retrosim.machine import Machine
 from retrosim.study.comparison import Comparison, ComparisonSettings, Errors, FrameClocks, MethodRow, SceneKind
 from retrosim.study.comparison_report import study_page
@@ -45,6 +46,12 @@ def test_the_page_of_a_profile(tmp_path) -> None:
     assert re.search(r'<table[^>]*id="causes"', text) and "<rich" not in text and "object at 0x" not in text
     assert "from the end of the one before it" in text
     assert "*head++ = 0;" in text and "busy clocks" in text
+
+
+def test_a_page_says_how_to_repeat_it(report) -> None:
+    page, shown = cost_page(report), settings(report)
+    assert (shown["Program"], shown["Parameters"]) == ("sectors, build O2", "objects 3, seed 1994")
+    assert all(f"<dd>{said}</dd>" in page for said in shown.values() if said)
 
 
 @pytest.mark.full
@@ -115,7 +122,9 @@ def test_pages_of_the_family_in_a_browser(report, tmp_path) -> None:
     bench = EngineResult([case], skipped, starts, None, host, Made("2026-01-01", "0"), method)
     points = [SweepPoint(n, 10 * n, 9 * n, 12 * n, n, 0) for n in (1, 2, 3)]
     law = fit([(point.value, point.cycles) for point in points])
-    sweep = SweepReport("mc68000-8", "MC68000", 8_000_000, "full", "", "f", 1, [], points, "n", law)
+    sweep = SweepReport(
+        Origin("p", {}, "1", ""), "mc68000-8", "MC68000", 8_000_000, "full", "", "f", 1, [], points, "n", law
+    )
     pages = [timing_page(timing), study_page(study), bench_page(bench), sweep_page(sweep)]
     pages.append(against_page(compare_costs(report, replace(report, machine="other"))))
     browser = Browser(tmp_path / "profile")

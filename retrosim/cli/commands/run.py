@@ -109,7 +109,8 @@ def run(options: argparse.Namespace) -> int:
         raise refuse(f"--instructions: {NATIVE} has no CPU that executes any")
     profile = None
     if any(getattr(options, name) is not None for name in PROFILES):
-        profile = _Profiling(options.profile, OutputFiles.of(options), tuple(options.sources), options.top)
+        sources, command = tuple(options.sources), options.command_line
+        profile = _Profiling(options.profile, OutputFiles.of(options), sources, options.top, command)
         chosen = profile.chosen(chosen)
     headless = _Headless(
         options.frames, options.instructions, options.screenshot, options.force, options.overlay, options.json, profile
@@ -165,6 +166,7 @@ class _Profiling:
     files: OutputFiles
     sources: tuple[str, ...]
     top: int
+    command: str
 
     def chosen(self, chosen: Chosen) -> Chosen:
         """Return what is to run, on the engine that counts.
@@ -192,7 +194,7 @@ class _Profiling:
         from retrosim.cost.report import profile_report
 
         folders = profiling.source_folders(self.sources, chosen.program, chosen.rom)
-        return profile_report(machine, counter.counted(), folders)
+        return profile_report(machine, counter.counted(), folders, chosen.rom, self.command)
 
     def write(self, report: ProfileReport, title: str) -> None:
         """Write the files. Errors: RetrosimError."""

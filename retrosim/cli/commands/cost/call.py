@@ -158,12 +158,22 @@ class CallSettings:
 
 @dataclass(frozen=True)
 class CostSettings:
-    """A call on a machine; can_have_causes: whether clocks are counted by cause where the machine does it."""
+    """A call on a machine.
+
+    can_have_causes  whether clocks are counted by cause where the machine does it
+    command          the command line
+    """
 
     machine: MachineSettings
     limits: BudgetSettings
     call: CallSettings
     can_have_causes: bool = True
+    command: str = ""
+
+    @property
+    def program(self) -> str:
+        """What the program was given as."""
+        return " ".join([self.machine.rom or "", *self.machine.others])
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,8 @@ def run(options: argparse.Namespace) -> int:
     if None in options.arg and not options.bounds:
         raise refuse("--arg ?: needs --bounds")
     machine, call = MachineSettings.of(options), CallSettings.of(options)
-    settings = CostSettings(machine, BudgetSettings.of(options), call, can_have_causes=not options.bounds)
+    limits = BudgetSettings.of(options)
+    settings = CostSettings(machine, limits, call, not options.bounds, options.command_line)
     is_quiet = options.json or options.csv
     if options.bounds:
         search = {"tries": options.search, "seed": options.search_seed}
@@ -132,7 +133,7 @@ def _report(settings: CostSettings, sources: Iterable[str], progress: Progress) 
     prepared = prepare_call(settings, progress)
     words = [word for word in prepared.arguments if word is not None]
     folders = source_folders(sources, prepared.chosen.program, prepared.chosen.rom)
-    how = settings.call.keywords()
+    how = settings.call.keywords() | {"program": settings.program, "command": settings.command}
     report = cost_report(prepared.machine, prepared.entry, *words, **how, sources=folders, progress=progress.step)
     _tell_unset(report.unset_registers)
     return report

@@ -96,9 +96,11 @@ def sweep_call(
 
     Errors   ArgumentError for a name that is not in it; as of `prepare_call`
     """
+    from retrosim.cost.report import Origin
     from retrosim.cost.sweep import SweepPoint, SweepReport, fit
     from retrosim.jobs import Job, run_jobs
     from retrosim.rom import Rom
+    from retrosim.version import __version__
 
     machine, call = settings.machine, settings.call
     program = choose(machine).program
@@ -127,7 +129,8 @@ def sweep_call(
         results = run_jobs(measure_values, work, jobs.workers(len(work)), ended)
     points = [SweepPoint(**point) for result in results for point in result["points"]]
     law = fit([(point.value, point.cycles) for point in points])
-    return SweepReport(**results[0] | {"name": name, "points": points, "law": law})
+    origin = Origin(settings.program, machine.parameters | results[0].pop("parameters"), __version__, settings.command)
+    return SweepReport(origin, **results[0] | {"name": name, "points": points, "law": law})
 
 
 def measure_values(argument: dict[str, Any], *paths: Any) -> dict[str, Any]:
@@ -166,4 +169,5 @@ def measure_values(argument: dict[str, Any], *paths: Any) -> dict[str, Any]:
     assert prepared is not None
     about = {"machine": on.name, "model": on.core.cpu.model, "clock_hz": on.clock_hz, "timing": timing_of(on)}
     about |= {"build": on.image.build, "entry": prepared.entry, "warm": swept.settings.call.warm}
-    return about | {"unset_registers": unset, "points": points}
+    parameters = {} if swept.is_parameter else dict(on.parameters)
+    return about | {"parameters": parameters, "unset_registers": unset, "points": points}

@@ -14,6 +14,7 @@ import pytest
 
 from retrosim.cli.commands.cost.call import argument
 from retrosim.machine import open_machine
+from retrosim.version import __version__
 from tests.helpers.amount import FULL
 from tests.helpers.study.cost_programs import ADDRESS, ENDLESS, SUM, write_elf
 
@@ -91,6 +92,20 @@ def test_registers_that_nothing_has_set(run, tmp_path) -> None:
     assert some.err == said.format("d0", "--reg d0=N") and json.loads(some.out)["unset_registers"] == ["d0"]
     report = run(*command, "--reg", "a0=0x3000", "--reg", "a1=0x3000", "--reg", "d0=0", "--json").json()
     assert report["unset_registers"] == []
+
+
+def test_a_report_says_how_to_repeat_it(run, program, tmp_path) -> None:
+    """Program, machine, version and command line: as text, as JSON, on the page."""
+    command = ("cost", program, "--entry", "sum_up", "--arg", "5", "--machine", "mc68000-8")
+    page = tmp_path / "page.html"
+    line = " ".join(("retrosim", *command, "--html", str(page)))
+    text, html = run(*line.split()[1:]).out, page.read_text()
+    for said in (program, "mc68000-8 (MC68000, 8 MHz)", line):
+        assert said.replace(" ", "") in "".join(text.split()) and f"<dd>{said}</dd>" in html
+    assert f"retrosim {__version__}" in text and f"retrosim {__version__}" in html
+    report = run(*command, "--json").json()
+    assert (report["program"], report["parameters"], report["version"]) == (program, {}, __version__)
+    assert report["command"] == " ".join(("retrosim", *command, "--json"))
 
 
 def test_csv_is_the_listing(run, program) -> None:
