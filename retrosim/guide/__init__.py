@@ -1,6 +1,8 @@
 """The guide: pages of Markdown beside this file, the facts they rest on in facts/, and notes for maintainers in notes/.
 
 A page begins with one heading, its title. Pages are named without suffix: "tapes", "facts/measured".
+
+    html  all of it as a folder of HTML pages, with manual.css and search.js
 """
 
 from __future__ import annotations

@@ -40,6 +40,11 @@ class PageSection:
         return "-".join("".join(c if c.isalnum() else " " for c in self.title.lower()).split())
 
 
+def stylesheet() -> str:
+    """Return the style that all pages share."""
+    return _file("page.css")
+
+
 def page(title: str, head: Sequence[str], sections: Sequence[PageSection]) -> str:
     """Return a whole page.
 
@@ -57,7 +62,7 @@ def page(title: str, head: Sequence[str], sections: Sequence[PageSection]) -> st
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{escape(title)}</title>\n<style>\n{_file('page.css')}</style>\n</head>\n<body>",
+            f"<title>{escape(title)}</title>\n<style>\n{stylesheet()}</style>\n</head>\n<body>",
             *body,
             f"<script>\n{_file('page.js')}</script>\n</body>\n</html>\n",
         ]

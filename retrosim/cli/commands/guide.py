@@ -5,6 +5,7 @@ Without a topic, list all of them.
 examples:
   retrosim guide
   retrosim guide cost
+  retrosim guide --html manual
   retrosim guide instructions/m68k
   retrosim guide facts/machines_1994
   retrosim guide notes/security
@@ -16,9 +17,12 @@ import argparse
 import os
 import shutil
 import sys
+from pathlib import Path
 
 from retrosim.checks import did_you_mean
+from retrosim.errors import RetrosimError
 from retrosim.guide import TOPICS, Page, fact_names, note_names, read_page
+from retrosim.report.text import counted
 
 from .. import arguments
 from ..output import columns, print_json, print_lines
@@ -33,11 +37,16 @@ WIDE = 10_000  # more columns than any table has
 def add_options(parser: Parser) -> None:
     what = "a topic, facts/NAME, notes/NAME or instructions/FAMILY; default: list them"
     parser.add_argument("topic", nargs="?", metavar="TOPIC", help=what)
+    help = "write the whole manual into a folder, pages with a search, which needs no network"
+    parser.add_argument("--html", metavar="FOLDER", help=help)
+    arguments.add_force(parser, "--html")
     arguments.add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
+    if options.html is not None:
+        return _write_html(options)
     if options.topic is None:
         return _list_topics(options.json)
     page = _made(options.topic, options.json) or _find(options.topic)
@@ -63,6 +72,27 @@ def _made(topic: str, is_quiet: bool) -> Page | None:
     with Progress(is_quiet) as progress:
         text = instruction_page(name, progress.step)
     return Page(name, text.partition("\n")[0].removeprefix("# "), text)
+
+
+def _write_html(options: argparse.Namespace) -> int:
+    from retrosim.guide.html import write_manual
+
+    folder = Path(options.html)
+    if options.topic is not None:
+        raise argparse.ArgumentError(None, f"--html: writes all pages: {options.topic} is not needed")
+    if folder.exists() and not (folder.is_dir() and (options.force or not any(folder.iterdir()))):
+        what = "is not empty; --force replaces files in it" if folder.is_dir() else "is no folder"
+        raise RetrosimError(f"{folder}: {what}")
+    try:
+        count = write_manual(folder)
+    except OSError as error:
+        raise RetrosimError(f"{folder}: cannot be written: {error.strerror or error}") from None
+    index = folder / "index.html"
+    if options.json:
+        print_json({"pages": count, "index": str(index)})
+    else:
+        print_lines([f"{counted(count, 'page')}; open {index}"])
+    return 0
 
 
 def _list_topics(as_json: bool) -> int:

@@ -102,6 +102,15 @@ def test_a_narrow_terminal_gets_whole_words(
     assert all(len(line) <= 80 or line in code for line in shown.splitlines())
 
 
+def test_the_manual_as_pages(run: Run, tmp_path: Path) -> None:
+    assert run("guide", "--html", "manual").out.endswith("; open manual/index.html\n")
+    run("guide", "--html", "manual").is_refused(1, "manual: is not empty; --force replaces files in it")
+    assert run("guide", "--html", "manual", "--force", "--json").json()["index"] == "manual/index.html"
+    (tmp_path / "file").touch()
+    run("guide", "--html", "file", "--force").is_refused(1, "file: is no folder")
+    run("guide", "cost", "--html", "other").is_refused(2, "--html: writes all pages")
+
+
 def test_it_is_quick_and_needs_no_compiler(tmp_path: Path) -> None:
     code = (
         "import sys; from retrosim.cli import main; status = main(['guide', 'start'])\n"
