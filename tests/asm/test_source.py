@@ -24,9 +24,9 @@ def messages(text: str, cpu: str = "m68000", **options) -> list[tuple[int, str]]
         ("m68000", " dc.b 1 ; two\n dc.b 2 | three\n dc.b 3|4\n* four\n# five\n| six\n dc.b 5 // six", "01020705"),
         ("m68000", " dc.b ';',1 ; ';'\n dc.b \"// |\",'it''s' | x", "3b01" + b"// |it's".hex()),
         ("i386", " db 1 ; 2\n db 3 # 4\n; db 5\n db ';', '#'", "01033b23"),
-        ("ppc601", " .byte 1; .byte 2 # ; .byte 3\n .ascii \"a;b\"; .byte 4;;\n;", "0102" + b"a;b".hex() + "04"),
+        ("ppc601", ' .byte 1; .byte 2 # ; .byte 3\n .ascii "a;b"; .byte 4;;\n;', "0102" + b"a;b".hex() + "04"),
         ("ppc601", " .ascii 'a;b'; .byte 1", b"a;b".hex() + "01"),
-        ("m68000", " dc.b 1 /* 2\n dc.b 3 */ ,4\n dc.b 5", "010405"),
+        ("m68000", " dc.b 1 /* 2\n dc.b 3 */\n dc.b 4 /* 5 */,6", "010406"),
         ("m68000", " dc.b 1\n end\n dc.b 2", "01"),
         ("m68000", "a: end\n dc.b 2", ""),
     ],
@@ -73,7 +73,7 @@ def test_labels() -> None:
         assert code(text) == "00", text
     assert code("a: if 1\n dc.b 1\n endif") == "01"
     assert code(" start db 7", "i386") == "07"
-    assert messages(" ?? d0")[0][1].startswith("'?? d0' is not a statement")
+    assert messages(" (d0)") == [(1, "' (d0)' is not a statement")]
 
 
 def test_assignments() -> None:
@@ -92,7 +92,6 @@ def test_macros() -> None:
     assert code(" macro m\n macro n\n dc.b 1\n endm\n endm\n m\n n") == "01"
     assert messages(" macro") == [(1, "a macro needs a name")]
     assert messages(" macro m\n nop") == [(1, "macro has no matching end")]
-    assert code("a: m 1\nm macro\n endm", "m68000") if False else True
     assert code(" macro m a\n dc.b \\a\n endm\nx: m 5\n dc.b x&255") == "0500"
 
 
@@ -115,7 +114,7 @@ def test_lines_of_the_preprocessor() -> None:
 @pytest.mark.parametrize(
     ("limit", "value", "fits", "text", "why"),
     [
-        ("MAX_LINE", 9, " dc.b 10", " dc.b 100", "a line has more than 9 characters"),
+        ("MAX_LINE", 9, " dc.b 100", " dc.b 1000", "a line has more than 9 characters"),
         ("MAX_LINES", 7, " rept 2\n nop\n endr", " rept 3\n nop\n endr", "more than 7 lines after expansion"),
         ("MAX_CHARACTERS", 8, " nop", " nop \n nop", "more than 8 characters after expansion"),
         ("MAX_NESTED", 1, " if 1\n nop\n endif", " if 1\n if 1\n nop\n endif\n endif", "nested more than 1 deep"),
