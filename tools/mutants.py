@@ -231,7 +231,7 @@ def files_for(path: str, imported: Mapping[Path, set[str]]) -> list[str]:
 
     def order(test: Path) -> tuple[bool, int, bool, str]:
         near = test.parent in folders
-        named = near and test.name == f"test_{parts[-1]}.py"
+        named = near and test.name in (f"test_{parts[-1]}.py", f"test_{parts[-2]}.py")  # of a module, or of its folder
         return not named, steps.get(module_of(test), len(steps)), not near, test.as_posix()
 
     tests = [test for test in imported if test.name.startswith("test_") and TESTS in test.parents]

@@ -73,7 +73,7 @@ def test_labels() -> None:
         assert code(text) == "00", text
     assert code("a: if 1\n dc.b 1\n endif") == "01"
     assert code(" start db 7", "i386") == "07"
-    assert messages(" (d0)") == [(1, "' (d0)' is not a statement")]
+    assert messages(" (d0)") == [(1, "'(d0)' is not a statement")]
 
 
 def test_assignments() -> None:
