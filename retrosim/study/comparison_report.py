@@ -12,9 +12,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from retrosim.report.page import PageSection, facts, notes_section, page, records, settings
+from retrosim.report.page import PageSection, facts, notes_section, page, paragraph, records, settings
 from retrosim.report.tables import heading, notes, number_table
-from retrosim.report.text import csv_text, decimal
+from retrosim.report.text import counted, csv_text, decimal, grouped
 from retrosim.screen.font import draw_text, text_width
 from retrosim.screen.framebuffer import BLACK, GRAY, WIDTH, blank, frame_rect, macintosh_palette, paint_rect
 
@@ -22,13 +22,18 @@ from .comparison import Comparison, Errors, FrameClocks
 from .operations import KINDS
 
 _MAX_LENGTH = 6  # characters of a heading
+BAR_WIDTH = 40  # characters
+USUAL_MACHINE = "mc68040-25"
 
 
 def render_comparison(result: Comparison) -> RenderableType:
     """Return everything that `compare_methods` found, for a rich console."""
     settings = result.method
     names = [kind.scene for kind in result.scenes]
-    parts = [
+    parts: list[RenderableType] = [Padding("\n".join(verdict(result)), (0, 0, 1, 0))]
+    if result.machines:
+        parts += [heading(f"Clocks per frame on {charted(result)}, and pairs that are wrong as seen"), _chart(result)]
+    parts += [
         heading(f"Errors: {settings.scenes} scenes of each random kind (seed {settings.seed}) and the named ones"),
         _errors(result),
         heading("As seen, by scene"),
@@ -37,9 +42,64 @@ def render_comparison(result: Comparison) -> RenderableType:
         _work(result),
     ]
     if result.machines:
-        parts += [heading("Clocks per frame"), _clocks(result, lambda clocks: decimal(clocks.cycles_per_frame))]
+        parts += [heading("Clocks per frame"), _clocks(result, lambda clocks: grouped(clocks.cycles_per_frame))]
         parts += [heading("Clocks per pair"), _clocks(result, lambda clocks: decimal(clocks.cycles_per_pair, 1))]
     return Group(*parts, notes(result.notes))
+
+
+def verdict(result: Comparison) -> list[str]:
+    """Return the answer in three sentences: which method is the quickest, which errs least, which do as they say."""
+    pairs = sum(kind.pairs for kind in result.scenes)
+    wrong = {row.method: sum(astuple(row.seen)) for row in result.rows}
+    least, most = min(wrong.values()), max(wrong.values())
+    best, worst = ([name for name, count in wrong.items() if count == wanted] for wanted in (least, most))
+    seen = f"Fewest wrong answers as seen: {_listed(best)}, {least:,} of {pairs:,} pairs"
+    inexact = [row.method for row in result.rows if any(astuple(row.stated))]
+    exact = f"{len(result.rows) - len(inexact)} of {counted(len(result.rows), 'method')}"
+    return [
+        f"{_quickest(result)}.",
+        seen + (f"; most: {_listed(worst)}, {most:,}." if most > least else "."),
+        f"Against what its document states, {exact} err nowhere{f'; {_listed(inexact)} do' if inexact else ''}.",
+    ]
+
+
+def _quickest(result: Comparison) -> str:
+    """Return which method takes the fewest clocks on which machines."""
+    by_method: dict[str, list[str]] = {}
+    for machine in result.machines:
+        clocks = {row.method: row.cycles[machine].cycles_per_frame for row in result.rows if machine in row.cycles}
+        if clocks:
+            by_method.setdefault(min(clocks, key=clocks.__getitem__), []).append(machine)
+    if not by_method:
+        return "No clocks were measured"
+    if len(by_method) == 1 and len(result.machines) > 1:
+        (method,) = by_method
+        return f"Fewest clocks per frame: {method}, on every machine"
+    return f"Fewest clocks per frame: {'; '.join(f'{name} on {_listed(on)}' for name, on in by_method.items())}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def charted(result: Comparison) -> str:
+    """Return the machine whose clocks are drawn as bars: the usual one, else the first."""
+    return USUAL_MACHINE if USUAL_MACHINE in result.machines else result.machines[0]
+
+
+def _chart(result: Comparison) -> RenderableType:
+    """Return bars of the clocks of each method, the quickest first."""
+    machine = charted(result)
+    clocks = {row.method: row.cycles[machine].cycles_per_frame for row in result.rows if machine in row.cycles}
+    wrong = {row.method: sum(astuple(row.seen)) for row in result.rows}
+    table = number_table("method", "clocks", "", "wrong")
+    table.columns[2].justify = "left"
+    highest = max(clocks.values(), default=1)
+    for method in sorted(clocks, key=clocks.__getitem__):
+        bar = "█" * max(1, round(BAR_WIDTH * clocks[method] / highest))
+        table.add_row(method, grouped(clocks[method]), bar, f"{wrong[method]:,}")
+    return _padded(table)
 
 
 def _signed(errors: Errors) -> str:
@@ -141,7 +201,8 @@ def study_page(result: Comparison) -> str:
         clocks = [{"method": name} | (asdict(cell) if cell else {}) for name, cell in cells.items()]
         sections.append(PageSection(f"Clocks on {machine}", [records(f"on-{machine}", clocks, "cycles_per_pair")]))
     sections += [PageSection("Scenes", [records("scenes", result.scenes)]), notes_section(result.notes)]
-    return page("Collision methods compared", [facts(settings(result.method))], sections)
+    answer = [paragraph(sentence, "big" if number == 0 else "") for number, sentence in enumerate(verdict(result))]
+    return page("Collision methods compared", [*answer, facts(settings(result.method))], sections)
 
 
 # The study as a picture of bars: a screen of 640x480 in the palette of the Macintosh, drawn as the machines draw.
