@@ -50,9 +50,11 @@ def add_tape_rom(parser: Parser, tape: str = "the tape names", note: str = "", d
     parser.add_argument("--unverified", action="store_true", help=help)
 
 
-def add_machine(parser: Parser) -> None:
-    """Add the options that choose a machine and how it runs."""
-    help = f"see `retrosim list machines`; default: {MACHINE}, for a program of your own the first that can run it"
+def add_machine(parser: Parser, more: str = "") -> None:
+    """Add the options that choose a machine and how it runs; more: what else --machine takes."""
+    help = (
+        f"see `retrosim list machines`{more}; default: {MACHINE}, for a program of your own the first that can run it"
+    )
     parser.add_argument("--machine", type=values.machine, metavar="MACHINE", help=help)
     parser.add_argument("--build", metavar="BUILD", help="build of the ROM, such as O0; see `retrosim list roms`")
     add_engine(parser)

@@ -5,6 +5,7 @@ calls     the calls of a program as a tree, from a log of where its flow went
 cost      what one call of a routine costs, and which of its instructions, lines and functions the clocks go to
 counting  counts what a machine executes, and the causes of clocks that the timing model tells
 files     a profile as files of other profilers
+machines  what a call costs on several machines
 page      reports as pages
 report    the reports of `cost` and of `run --profile`
 routines  which labels of a program begin a routine

@@ -111,14 +111,19 @@ def _chosen(values: Mapping[str, object], changed: Mapping[str, object]) -> str:
 
 
 def repeated(rows: Mapping[str, str]) -> RenderableType:
-    """Return names with values; what is empty is left out."""
+    """Return what has to be the same for the same clocks."""
+    return named_values("To repeat it", rows)
+
+
+def named_values(heading: str, rows: Mapping[str, str]) -> RenderableType:
+    """Return names with values under a heading; what is empty is left out."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in rows.items():
         if value:
             table.add_row(name, Text(value))
-    return Group(Text("To repeat it", style="bold"), table)
+    return Group(Text(heading, style="bold"), table)
 
 
 def _totals(report: CostReport) -> RenderableType:

@@ -5,8 +5,8 @@ of an m68k, x86 or PowerPC compiler (.o, .a: linked here), a linked ELF file, an
 Amiga or Atari executable, a DOS .COM or .EXE, S-records, Intel hex, a flat
 binary (--at), assembly, or C, for which an installed cross compiler is called.
 Sources and objects may be several; a folder is a project (`retrosim new`).
-The machine is the first that can run it, unless --machine names another. With
-GCC an object is made by
+The machine is the first that can run it, unless --machine names another;
+--machine all: a table of all that can. With GCC an object is made by
   m68k-linux-gnu-gcc -m68040 -O2 -g -ffreestanding -fno-pic -c blit.c
 The routine is called by the C convention, once before the call that counts, so
 that the caches are warm (--warm 0: as they are); a ROM first runs one frame.
@@ -18,6 +18,7 @@ examples:
   retrosim cost mine.elf --entry blit --machine mc68040-25 --arg 64 --arg 0x3000
   retrosim cost blit.o --entry blit --reg a0=screen --reg d0=9 --mem 0x3000=00ff
   retrosim cost main.c blit.s --entry main --machine mc68000-8
+  retrosim cost main.c blit.s --entry main --machine all
   retrosim cost sectors --build O1 --entry DetermineCollisions
   retrosim cost mine.elf --entry blit --machine mc68000-8 --csv
   retrosim cost sectors --entry DetermineCollisions --against build=O0
@@ -30,6 +31,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from retrosim.machine.choices import MAX_STEPPED
@@ -44,10 +46,12 @@ from ...values import bad_arguments
 from . import compare, sweep
 from .call import CallSettings, CostSettings, add_call, prepare_call
 from .compare import compare_calls, other_settings
+from .machines import ALL, check_options, cost_on_all
 from .sweep import sweep_call
 
 if TYPE_CHECKING:
     from retrosim.cost.against import CostComparison
+    from retrosim.cost.machines import MachinesReport
     from retrosim.cost.report import CostReport
     from retrosim.cost.sweep import SweepReport
 
@@ -64,7 +68,7 @@ def add_options(parser: Parser) -> None:
     add_call(parser)
     arguments.add_warm(parser)
     arguments.add_interval(parser)
-    arguments.add_machine(parser)
+    arguments.add_machine(parser, f"; {ALL}: a table of all that can run it")
     arguments.add_at(parser)
     arguments.add_memory(parser)
     arguments.add_readings(parser)
@@ -108,6 +112,12 @@ def run(options: argparse.Namespace) -> int:
     limits = BudgetSettings.of(options)
     settings = CostSettings(machine, limits, call, not options.bounds, options.command_line)
     is_quiet = options.json or options.csv
+    if machine.machine == ALL:
+        check_options(options)
+        with Progress(is_quiet) as progress:
+            everywhere = cost_on_all(replace(settings, can_have_causes=False), progress)
+        _tell_unset(list(dict.fromkeys(name for cost in everywhere.machines for name in cost.unset_registers)))
+        return _print_machines(everywhere, options.json)
     if options.bounds:
         search = {"tries": options.search, "seed": options.search_seed}
         return _print_bounds(settings, dict(options.loop), search, options.json)
@@ -164,6 +174,13 @@ def _print_comparison(compared: CostComparison, files: OutputFiles, as_json: boo
 
     files.write_html(lambda: against_page(compared))
     print_report(compared, as_json, lambda: render_against(compared, top))
+    return 0
+
+
+def _print_machines(report: MachinesReport, as_json: bool) -> int:
+    from retrosim.cost.machines import render_machines
+
+    print_report(report, as_json, lambda: render_machines(report))
     return 0
 
 
