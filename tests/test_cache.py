@@ -225,6 +225,15 @@ def test_writing_keeps_to_the_bound(cache: CodeCache, store: Store, monkeypatch:
     assert store.read("39.kernel") is not None and store.read("0.kernel") is None
 
 
+def test_the_bound_is_looked_at_first_and_after_a_sixteenth_of_it(cache: CodeCache, monkeypatch) -> None:
+    """An eighth of room is made, so that half of that may be written unseen: of 1 MB, 62,500 bytes."""
+    bounds: list[int] = []
+    monkeypatch.setenv("RETROSIM_CACHE_MB", "1")
+    monkeypatch.setattr(cache, "prune", bounds.append)
+    looks = [[cache.count_written(size), len(bounds)][1] for size in (40_000, 22_499, 1, 1, 62_499, 1)]
+    assert looks == [1, 1, 1, 2, 2, 3] and set(bounds) == {1_000_000}
+
+
 @pytest.mark.parametrize(("given", "bound"), [("", 512), ("3", 3), ("0", 0), ("-1", 512), ("many", 512), ("²", 512)])
 def test_the_bound(given: str, bound: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setenv("RETROSIM_CACHE_MB", given)

@@ -29,6 +29,7 @@ def test_packets(chunk: int) -> None:
     good = b"+" + gdb_packets.packed(odd) + b"noise" + gdb_packets.packed(b"") + b"\x03" + gdb_packets.packed(b"g")
     assert payloads(good, chunk) == [odd, b"", b"\x03", b"g"]
     assert payloads(b"$g#00$g#67", chunk) == [None, b"g"]
+    assert payloads(b"$}a}}q#%02x" % (sum(b"}a}}q") & 0xFF), chunk) == [b"A]q"], "any byte may be escaped"
     endless = b"$" + b"m" * 3 * gdb_packets.MAX_PAYLOAD + b"$g#67"
     assert payloads(endless, chunk)[0] is None and payloads(endless, chunk)[-1] == b"g"
 

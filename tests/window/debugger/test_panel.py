@@ -1,5 +1,7 @@
 """The debugger panel: its commands by key and click, and what it draws."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,8 +11,8 @@ from retrosim.machine import memory, open_machine
 from retrosim.screen.overlay import RED
 from retrosim.tape import Player, load_tape, record_script
 from retrosim.window.compose import compose
-from retrosim.window.debugger.panel import COMMANDS, MOVES, PANES, PROMPTS
-from retrosim.window.debugger.view import CODE_TOP, MEMORY_TOP, draw_debugger
+from retrosim.window.debugger.panel import COMMANDS, MOVES, PANES, PROMPTS, Stopwatch
+from retrosim.window.debugger.view import CODE_TOP, MEMORY_TOP, _timer, draw_debugger
 from retrosim.window.session import Session
 from tests.helpers.amount import FULL
 from tests.helpers.window.bench import Bench
@@ -171,6 +173,48 @@ def test_the_stopwatch_counts_clocks_between_two_instructions(bench):
     assert watch.count == bench.machine.frame_number > 1 and 0 < watch.minimum <= watch.last <= watch.maximum
     bench.keys("T")
     assert bench.panel.stopwatch is None and not bench.panel.debugger.points
+
+
+@pytest.fixture
+def watch() -> Stopwatch:
+    """From 0x1234 to address 0, passed with 30, 10 and 20 clocks."""
+    watch = Stopwatch(0x1234)
+    watch.end = 0
+    for begin, end in ((100, 130), (200, 210), (300, 320)):
+        watch.begin(SimpleNamespace(cycles=begin))
+        watch.finish(SimpleNamespace(cycles=end))
+    return watch
+
+
+def test_what_the_stopwatch_counts(watch):
+    assert (watch.count, watch.total, watch.last, watch.minimum, watch.maximum) == (3, 60, 20, 10, 30)
+    watch.finish(SimpleNamespace(cycles=900))
+    watch.begin(SimpleNamespace(cycles=500))
+    watch.finish(SimpleNamespace(cycles=400))  # the machine has gone back
+    assert watch.count == 3, "the end alone, and an end before its beginning, do not count"
+    watch.finish(SimpleNamespace(cycles=500))
+    assert (watch.count, watch.last, watch.minimum) == (4, 0, 0)
+
+
+def timer_lines(watch: Stopwatch | None) -> list[tuple]:
+    debugger = SimpleNamespace(describe=lambda address: f"{address:04X}")
+    panel = SimpleNamespace(stopwatch=watch, debugger=debugger, machine=SimpleNamespace(clock_hz=8_000_000))
+    return [(line.text, line.action, line.argument) for line in _timer(panel)]
+
+
+def test_what_the_stopwatch_shows(watch):
+    """Clocks, at 8 MHz 20 of them 2.5 microseconds; its ends can be clicked."""
+    start, end = ("from 1234", "at", 0x1234), ("to   0000", "at", 0)
+    shown = timer_lines(watch)
+    assert shown[:2] == [start, end]
+    assert [text for text, *_ in shown[2:]] == [
+        "passed  3 times", "last    20 clocks, 2.5 us", "lowest  10", "mean    20.0", "highest 30",
+    ]  # fmt: skip
+    assert timer_lines(None)[0][0].startswith("T starts")
+    begun, set_up = Stopwatch(0x1234), Stopwatch(0x1234)
+    assert [text for text, *_ in timer_lines(begun)] == ["from 1234", "to   (T at another instruction)"]
+    set_up.end = 0
+    assert [text for text, *_ in timer_lines(set_up)] == ["from 1234", "to   0000", "not yet passed: C continues"]
 
 
 def test_a_line_of_text_is_a_command_of_the_terminals_debugger(bench):

@@ -94,10 +94,12 @@ def test_keys_walk_in_both_directions(bench):
     bench.keys("DOWN")
     sector = panel.moment
     bench.keys("RIGHT")
-    first, clock = panel.moment, bench.machine.cycles
+    first, clock, lasts = panel.moment, bench.machine.cycles, panel.lasts()
+    assert bench.machine.cycles == clock, "it went to the next moment and back"
     assert first.level == "pair" and first.sector == sector.sector
     bench.keys("RIGHT")
     assert panel.moment.number == first.number + 1 and bench.machine.cycles > clock
+    assert bench.machine.cycles == clock + lasts
     bench.keys("LEFT")
     assert panel.moment == first and bench.machine.cycles == clock, "the machine itself is there again"
     assert bench.machine.instructions == first.instructions
@@ -108,7 +110,7 @@ def test_keys_walk_in_both_directions(bench):
     bench.keys("V")
     assert panel.moment.is_hit
     bench.keys("END")
-    assert panel.moment.level == "end" and panel.clocks == panel.all_clocks
+    assert panel.moment.level == "end" and panel.clocks == panel.all_clocks and panel.lasts() == 0
     bench.keys("RIGHT")
     assert panel.message == "no pair follows in this check"
     bench.keys("HOME")
