@@ -26,6 +26,7 @@ from retrosim.report.json import to_json
 from retrosim.report.page import PageSection, facts, page, paragraph, records, settings
 from retrosim.report.text import csv_text
 
+SHOWN = 3  # contenders beside the first, while a race goes on
 REPEATED = 2  # times that a lap which seems long enough is run again
 MAX_GROWTH = 50
 MIN_LAPS, LONG_LAP = 3, 0.25  # a contender whose laps are longer than so many seconds may run fewer, but so many
@@ -127,8 +128,9 @@ def race(
     are_alike   laps of all have as many repetitions as those of the first, so that all do the same
     """
     runs: dict[str, Callable[[int], float]] = {}
+    rates: dict[str, float] = {}  # of the latest laps
     for entry in entries:
-        steps.next(f"{scene}: {entry.engine}, first laps")
+        steps.next(f"{scene}: {entry.engine}, first laps{standing(rates)}")
         try:
             ready = entry.make_ready()
             runs[entry.engine] = ready.run
@@ -138,18 +140,28 @@ def race(
                 entry.count = entries[0].count
             else:
                 entry.count, taken = fill_lap(ready.run, seconds)
+                rates[entry.engine] = entry.count / taken
                 laps = min(rounds, max(MIN_LAPS, round(rounds * min(1, LONG_LAP / taken)))) if is_sparing else rounds
                 entry.every = max(1, rounds // laps)
         except errors as error:
             entry.error = _text_of(error)
     for number in range(rounds):
-        steps.next(f"{scene}: lap {number + 1} of {rounds}")
+        steps.next(f"{scene}: lap {number + 1} of {rounds}{standing(rates)}")
         for entry in entries:
             if entry.error is None and number % entry.every == 0:
                 try:
-                    entry.rates.append(entry.count / runs[entry.engine](entry.count))
+                    rates[entry.engine] = entry.count / runs[entry.engine](entry.count)
+                    entry.rates.append(rates[entry.engine])
                 except errors as error:
                     entry.error = _text_of(error)
+
+
+def standing(rates: Mapping[str, float]) -> str:
+    """Return who is ahead, and the speed of the next ones as a share of that; "" while there are not two to compare."""
+    if len(rates) < 2:
+        return ""
+    (first, highest), *others = sorted(rates.items(), key=lambda item: -item[1])
+    return f"; so far {first} 1, " + ", ".join(f"{name} {rate / highest:.2g}" for name, rate in others[:SHOWN])
 
 
 def _text_of(error: Exception) -> str:

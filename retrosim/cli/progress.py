@@ -55,6 +55,9 @@ class Progress:
     def _show(self) -> None:
         if self._ended.wait(DELAY if self._is_terminal else PLAIN_DELAY):
             return
+        while not self._state[0]:  # nothing to say yet
+            if self._ended.wait(0.1):
+                return
         if self._is_terminal:
             self._show_bar()
             return
@@ -72,9 +75,6 @@ class Progress:
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as Bar
 
-        while not self._state[0]:  # nothing to say yet
-            if self._ended.wait(0.1):
-                return
         described = TextColumn("{task.description}", markup=False)
         layout = (described, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         self._bar = Bar(*layout, console=Console(stderr=True), transient=True)

@@ -8,7 +8,18 @@ from dataclasses import dataclass, field
 import pytest
 
 from retrosim.bench import race as races
-from retrosim.bench.race import Entrant, RaceProgress, Ready, Skipped, cases_csv, check_laps, fill_lap, race, ratios
+from retrosim.bench.race import (
+    Entrant,
+    RaceProgress,
+    Ready,
+    Skipped,
+    cases_csv,
+    check_laps,
+    fill_lap,
+    race,
+    ratios,
+    standing,
+)
 from retrosim.errors import RetrosimError
 from retrosim.report.json import SPREAD
 
@@ -46,13 +57,20 @@ def test_contenders_take_turns_and_the_median_counts() -> None:
     assert [one.count for one in entries] == [100, 10] and [len(one.rates) for one in entries] == [3, 3]
     assert texts == [
         *("0/5 here: fast, first laps", "1/5 here: slow, first laps"),
-        *("2/5 here: lap 1 of 3", "3/5 here: lap 2 of 3", "4/5 here: lap 3 of 3", "5/5 done"),
+        *(f"{number + 1}/5 here: lap {number} of 3; so far fast 1, slow 0.1" for number in (1, 2, 3)),
+        "5/5 done",
     ]
     entries[0].rates = [1.0, 9.0, 2.0]
     assert (entries[0].rate, entries[0].best_rate, entries[0].spread) == (2.0, 9.0, 4.0)
     rates = {one.engine: one.rate for one in entries}
     assert ratios(2.0, rates, ["slow", "fast", "absent"], "fast") == pytest.approx({"slow": 0.002})
     assert ratios(None, rates, ["slow"], "fast") == {}
+
+
+def test_who_is_ahead_so_far() -> None:
+    assert standing({}) == standing({"a": 5.0}) == ""
+    rates = {"a": 2.0, "b": 8.0, "c": 1.0, "d": 0.1, "e": 0.2}
+    assert standing(rates) == "; so far b 1, a 0.25, c 0.12, e 0.025"
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
