@@ -56,6 +56,7 @@ OPERATORS = {
     ast.Add: "-", ast.Sub: "+", ast.Mult: "+", ast.FloorDiv: "*", ast.Div: "*", ast.Mod: "*",
     ast.LShift: ">>", ast.RShift: "<<", ast.BitAnd: "|", ast.BitOr: "&", ast.BitXor: "|",
 }  # fmt: skip
+FORBIDDING = {"frozen", "slots", "strict"}  # keywords
 MAX_FILES = 12  # test files that are asked about one fault
 FEW = 6  # tests that run a line, below which files are asked too: it may be run once in a process
 MAX_SECONDS = 30.0  # of single tests, by the time that they took under coverage
@@ -121,12 +122,17 @@ def faults_of(path: Path) -> list[Fault]:
 
 
 def _passive(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what is not executed, or only says something: annotations, texts, assertions, checks for types."""
+    """Yield what is not executed, or only says something: annotations, texts, assertions, checks for types.
+
+    And what only forbids: `frozen=True`, `strict=True`.
+    """
     parts: list[ast.AST | None] = []
     if isinstance(node, ast.AnnAssign | ast.arg):
         parts.append(node.annotation)
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         parts.append(node.returns)
+    elif isinstance(node, ast.keyword) and node.arg in FORBIDDING:
+        parts.append(node.value)
     elif isinstance(node, ast.JoinedStr | ast.Assert) or ast.unparse(getattr(node, "test", node)) == "TYPE_CHECKING":
         parts.append(node)
     for part in parts:

@@ -13,6 +13,7 @@ def larger(a: int, b: int = 2) -> int:
     if not a < b + 1:
         return a
     assert b != 77
+    list(zip([a], [b], strict=True))
     return b
 '''
 TEST = "from retrosim.sample import larger\n\ndef test_larger():\n    assert larger(5, 2) == 5 and larger(0) == 2\n"
@@ -39,7 +40,7 @@ def test_every_kind_of_fault_where_it_changes_something(checkout) -> None:
         (3, "+", "-"),
         (3, "1", "2"),
         (4, "a", "None"),
-        (6, "b", "None"),
+        (7, "b", "None"),
     }
     assert mutants.drawn([checkout / "retrosim/sample.py"], 3, seed=1) == mutants.drawn(
         [checkout / "retrosim/sample.py"], 3, seed=1
