@@ -35,7 +35,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+for folder in (ROOT, ROOT / "tools"):
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+from trying.environment import new_environment  # noqa: E402
 
 from retrosim.jobs import usable_cores  # noqa: E402
 
@@ -205,15 +209,7 @@ def with_python(version: str) -> Callable[[Place], None]:
 def _installed(place: Place, python: str, requirements: list[str], scenes: int) -> None:
     """Install retrosim and what it needs into an environment of its own, which is asked for a golden hash too."""
     place.after, place.machines = (GOLDEN, str(scenes)), (MACHINE, *OTHERS)
-    venv = place.folder / "venv"
-    for command in (
-        [python, "-m", "venv", str(venv)],
-        [str(venv / "bin" / "pip"), "install", "-q", *requirements, str(ROOT)],
-    ):
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            raise RuntimeError(f"{' '.join(command[:4])}: {done.stderr.strip().splitlines()[-1]}")
-    place.python = str(venv / "bin" / "python")
+    place.python = str(new_environment(place.folder / "venv", [*requirements, str(ROOT)], python))
     place.variables["PYTHONPATH"] = ""
 
 

@@ -39,11 +39,13 @@ def check_clip(path: str | Path, pictures: int, *, overwrite: bool = False) -> N
     """Refuse what `write_clip` could not write, before the work that would fill it.
 
     pictures  how many there will be at most
-    Errors    RetrosimError  unknown ending, too many pictures, a package missing, or as for `check_free`
+    Errors    RetrosimError  unknown ending, no picture or too many, a package missing, or as for `check_free`
     """
     path = Path(path)
     if path.suffix not in _WRITERS:
         raise RetrosimError(f"{path}: a clip is one of {', '.join(_WRITERS)}, by the ending of its name")
+    if pictures < 1:
+        raise RetrosimError(f"{path}: there is no frame to show")
     if path.suffix != ".mp4" and pictures > MAX_PICTURES:
         raise RetrosimError(
             f"{path}: {pictures:,} pictures, a {path.suffix[1:]} has {MAX_PICTURES:,} at most: "
@@ -64,7 +66,7 @@ def write_clip(path: str | Path, pictures: Iterable[Picture], *, overwrite: bool
     Errors    RetrosimError  as for `check_clip`, or the file cannot be written
     """
     path = Path(path)
-    check_clip(path, 0, overwrite=overwrite)
+    check_clip(path, 1, overwrite=overwrite)
     try:
         with replacing(path) as unfinished:
             return _WRITERS[path.suffix](unfinished, iter(pictures))

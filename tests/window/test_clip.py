@@ -60,6 +60,7 @@ def test_ffmpeg_reads_what_was_shown(tmp_path):
     [
         ("a.avi", 1, r"a clip is one of .gif, .apng, .mp4"),
         ("a.gif", MAX_PICTURES + 1, r"1,201 pictures, a gif has 1,200 at most: fewer with --every or --frames"),
+        ("a.mp4", 0, "there is no frame to show"),
         ("no/a.mp4", 10**6, "there is no folder"),
         ("b.gif", 1, "exists already"),
     ],
