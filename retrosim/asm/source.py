@@ -24,7 +24,7 @@ _MARKER = re.compile(r'# ?(\d{1,9}) "([^"]*)"[ 0-9]*')
 _BLOCK_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*+")|/\*.*?(?:\*/|\Z)', re.DOTALL)  # not within a text
 _ARGUMENT, _NASM_ARGUMENT = re.compile(r"\\(@|\(\)|\d|[A-Za-z_]\w*)"), re.compile(r"%(\d)")
 _LABEL = re.compile(r"\s*([A-Za-z_.$?@][\w.$?@]*|\d+\$?)\s*::?(?!=)")
-_WORD = re.compile(r"\s*([A-Za-z_.%$?@][\w.%$?@]*|\d+\$)")
+_WORD = r"[A-Za-z_.%$?@][\w.%$?@]*|\d+\$"
 _ASSIGNMENT = re.compile(
     r"\s*+([A-Za-z_.$?@][\w.$?@]*+)(?:\s*+:)?\s++(equ|set|=)\s++(.+)"
     r"|\s*+([A-Za-z_.$?@][\w.$?@]*+)\s*+:?=(?!=)\s*+(.+)",
@@ -109,6 +109,8 @@ class Reader:
         self._expansions = self._lines = self._characters = 0
         marks = sorted(dialect.comments, key=len, reverse=True)
         self._marks = ("//", *marks)
+        self._signed = re.compile(dialect.signed_names, re.IGNORECASE)
+        self._word = re.compile(rf"\s*({dialect.signed_names}|{_WORD})", re.IGNORECASE)
         self._comment = re.compile(
             r"(\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\]|\\.)*+'?)|(//|" + "|".join(re.escape(mark) for mark in marks) + ")"
         )
@@ -229,19 +231,19 @@ class Reader:
         if found:
             label, text = found[1], text[found.end() :]
         elif not text[:1].isspace():
-            found = _WORD.match(text)
+            found = self._word.match(text)
             if found and not self._is_statement(found[1].lower()):
-                behind = _WORD.match(text, found.end())
+                behind = self._word.match(text, found.end())
                 if not behind or self._is_statement(behind[1].lower()):
                     label, text = found[1], text[found.end() :]
-        found = _WORD.match(text)
+        found = self._word.match(text)
         if not found:
             if text.strip():
                 raise SourceError(line, f"{shortened(text)!r} is not a statement")
             return SourceStatement(line.file, line.number, label, "", "")
         word, rest = found[1], text[found.end() :].strip()
         if not label and not self._is_statement(word.lower()):
-            second = _WORD.match(rest)
+            second = self._word.match(rest)
             if second and self._is_statement(second[1].lower()):  # a label without a colon, indented: nasm
                 return SourceStatement(line.file, line.number, word, second[1].lower(), rest[second.end() :].strip())
         if bare(word.lower()) == "macro" and label:
@@ -257,7 +259,8 @@ class Reader:
         return SourceStatement(part.file, part.number, part.label, bare(part.word), part.rest)
 
     def _is_statement(self, word: str) -> bool:
-        return word in self.macros or bare(word) in _CONTROL or self.is_known(word)
+        is_control = word in self.macros or bare(word) in _CONTROL
+        return is_control or self.is_known(word) or bool(self._signed.fullmatch(word))
 
     def _define(self, part: SourceStatement, lines: list[Line], at: int) -> int:
         """Keep a macro; return the place behind it."""

@@ -16,7 +16,7 @@ from retrosim.cpu.assembly.assembler import InstructionAssembler
 from retrosim.cpu.assembly.expressions import Unfit
 from tests.helpers.amount import FULL, SOAK, amount
 from tests.helpers.asm.gnu import Gnu, differences
-from tests.helpers.asm.round_trip import Addresses, failure
+from tests.helpers.asm.round_trip import code_of, failure
 from tests.helpers.cpu import m68k_encodings as encodings
 from tests.helpers.cpu import m68k_streams as streams
 
@@ -81,7 +81,7 @@ def random_texts(model: str, count: int) -> tuple[list[str], list[bytes]]:
                 text = text.replace(" ", f".{BRANCHES[insn.length]} ", 1)
         text = text.replace("$", "0x")
         try:
-            codes.append(assembler.encode(assembler.read(text), insn.pc, Addresses(insn.pc)))
+            codes.append(code_of(assembler, text, insn.pc))
         except Unfit as error:
             raise AssertionError(f"{text}: {error}") from None
         texts.append(text)
@@ -102,7 +102,7 @@ def assembler_of(model: str) -> InstructionAssembler:
 
 def assemble(text: str, model: str = "MC68040", pc: int = 0x1000) -> str:
     assembler = assembler_of(model)
-    return assembler.encode(assembler.read(text), pc, Addresses(pc)).hex(" ", 2)
+    return code_of(assembler, text, pc).hex(" ", 2)
 
 
 # made by GNU as 2.40 (-m68040), but for the branches that it makes long and the shifts that it does not take

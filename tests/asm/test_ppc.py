@@ -13,13 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from retrosim.asm import assemble
 from retrosim.cpu import ppc
 from retrosim.cpu.assembly.assembler import InstructionAssembler
 from retrosim.cpu.assembly.expressions import Unfit
 from retrosim.cpu.spec.rows import Insn
 from tests.helpers.amount import FULL, SOAK, amount
 from tests.helpers.asm.gnu import Gnu, differences
-from tests.helpers.asm.round_trip import Addresses, assemble_listing, decode
+from tests.helpers.asm.round_trip import assemble_listing, code_of, decode
 from tests.helpers.cpu import ppc_streams as streams
 
 CPU = ppc.cpu("MPC601")
@@ -71,7 +72,7 @@ def test_gnu_as_makes_the_same_code(tmp_path: Path) -> None:
             shown, _, target = text.rpartition("0x")
             text = f"{shown}.{int(target, 16) - ADDRESS:+d}"
         texts.append(text)
-        codes.append(assembler.encode(assembler.read(text), ADDRESS, Addresses(ADDRESS)))
+        codes.append(code_of(assembler, text, ADDRESS))
     found = differences(texts, codes, GNU.assemble(texts, tmp_path))
     assert [each for each in found if not REFUSED.search(each)] == []
 
@@ -112,6 +113,13 @@ SIMPLIFIED = """
     mfsprg 3,1 = 7c7142a6; lis 3,0xffff = 3c60ffff; blt+ .-8 = 4180fff8; blt- .-8 = 41a0fff8; bgea 0x40 = 40800042
     bnectr cr1 = 4c860420; bdnzt 4*cr1+eq,.+8 = 41060008; twlgti 3,4 = 0c230004; crset 4*cr1+eq = 4cc63242
     lwz 3,at_12348000@l(5) = 80658000; lis 3,at_12348000@ha = 3c601235; lis 3,at_12348000@h = 3c601234
+    bne- at_1008 = 40820008; bne+ at_1008 = 40a20008; bne- cr1,at_ff8 = 40a6fff8; bnslr+ = 4ca30020
+    bnslrl- cr3 = 4c8f0021; bdnz+ at_ff0 = 4200fff0; bdnz- at_ff0 = 4220fff0; bdnzlr- = 4e000020; beqlr- = 4d820020
+    bdnzt+ 4*cr1+eq,at_1040 = 41260040; bdnzflr- eq = 4c020020; beqctr+ = 4da20420; beqctrl- cr2 = 4d8a0421
+    bgea+ 0x40 = 40a00042; bgea- 0x40 = 40800042; bgela- 0x40 = 40800043; bgea+ 0xffff8000 = 40808002
+    bdza+ 0x40 = 42600042; bdnztlrl+ 2 = 4d220021; bt+ eq,at_1020 = 41a20020; bf- 4*cr1+lt,at_101c = 4084001c
+    btlr+ eq = 4da20020; btctrl- eq = 4d820421; bfla- so,0x40 = 40830043; BNE- CR7,at_1008 = 409e0008
+    CRAND 4*CR1+EQ,LT,3 = 4cc01a02
     mr. r3,%r4 = 7c832379; bclr 20,0,0 = 4e800020; cmplw cr7,3,4 = 7f832040; mfcr 3 = 7c600026
 """
 
@@ -120,7 +128,14 @@ SIMPLIFIED = """
 def test_simplified_mnemonics(line: str) -> None:
     text, _, code = line.partition(" = ")
     assembler = the_assembler()
-    assert assembler.encode(assembler.read(text), ADDRESS, Addresses(ADDRESS)).hex() == code
+    assert code_of(assembler, text, ADDRESS).hex() == code
+
+
+def test_a_hint_stands_behind_the_name_directly() -> None:
+    """Elsewhere a sign is the operand's; behind a directive too."""
+    made = assemble("f: bne- out\nout bne -4\n times 2 beqlr+\n .long-5\nbdnzlr-\n", "ppc601", origin=0)
+    assert made.code.hex(" ", 4) == "40820004 4082fff8 4da20020 4da20020 fffffffb 4e000020"
+    assert set(made.symbols) == {"f", "out"}
 
 
 @pytest.mark.parametrize(
@@ -131,10 +146,13 @@ def test_simplified_mnemonics(line: str) -> None:
         ("add r3,r4,r32", "ADD: number 32: allowed 0..31"),
         ("mtspr 5,r3", "MTSPR: special-purpose register 5: the MPC601 has no such one here"),
         ("add r3,r4", "ADD: takes no such operands"),
+        ("b+ at_1000", "unknown instruction 'b+'; did you mean bt+?"),
+        ("blr-", "unknown instruction 'blr-'; did you mean btlr-?"),
+        ("bne+- at_1000", "unknown instruction 'bne+-'; did you mean bne-?"),
     ],
 )
 def test_refusals(text: str, message: str) -> None:
     assembler = the_assembler()
     with pytest.raises(Unfit) as raised:
-        assembler.encode(assembler.read(text), ADDRESS, Addresses(ADDRESS))
+        code_of(assembler, text, ADDRESS)
     assert str(raised.value) == message

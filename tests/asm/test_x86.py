@@ -18,7 +18,7 @@ from retrosim.cpu.assembly.expressions import Unfit
 from retrosim.cpu.spec.rows import Insn
 from tests.helpers.amount import FULL, SOAK, amount
 from tests.helpers.asm.nasm import NOP, SLOT, nasm
-from tests.helpers.asm.round_trip import Addresses, decode
+from tests.helpers.asm.round_trip import code_of, decode
 from tests.helpers.cpu.x86_streams import CODE, Generator
 
 MODELS = ("i386_real", "i386_flat", "i486_real", "i486_flat")
@@ -70,7 +70,7 @@ def test_listings_assemble_to_what_was_listed(model: str) -> None:
         insn = generator.instruction()
         rows.add(insn.row.key)
         try:
-            code = assembler.encode(assembler.read(text_of(insn)), insn.pc, Addresses(insn.pc))
+            code = code_of(assembler, text_of(insn), insn.pc)
         except Unfit as error:
             if not out_of_reach(insn, error):
                 wrong.append(f"{insn.text}: {error}")
@@ -93,7 +93,7 @@ def test_nasm_makes_the_same_code(model: str, tmp_path: Path) -> None:
         insn = generator.instruction()
         text = text_of(insn)
         try:
-            codes.append(assembler.encode(assembler.read(text), CODE, Addresses(CODE)))
+            codes.append(code_of(assembler, text, CODE))
         except Unfit as error:
             assert out_of_reach(insn, error), text
         else:
@@ -135,7 +135,7 @@ def assembler_of(model: str) -> InstructionAssembler:
 def test_usual_spellings(line: str) -> None:
     text, _, code = line.partition(" = ")
     assembler = assembler_of("i486_flat")
-    assert assembler.encode(assembler.read(text), 0, Addresses(0)).hex() == code
+    assert code_of(assembler, text, 0).hex() == code
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_usual_spellings(line: str) -> None:
 def test_refusals(text: str, message: str) -> None:
     assembler = assembler_of("i386_flat")
     with pytest.raises(Unfit) as raised:
-        assembler.encode(assembler.read(text), 0, Addresses(0))
+        code_of(assembler, text, 0)
     assert str(raised.value) == message
 
 

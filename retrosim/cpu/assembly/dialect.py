@@ -121,6 +121,7 @@ class Dialect:
     numbers     how numbers are written
     comments    what begins a comment anywhere;  line_comments: only as the first character of a line
     separator   between statements of one line, "" for none
+    signed_names  pattern of the names of instructions that have a + or - in them
     aliases     (template, expansion): another spelling of what the expansion, in the syntax of a row, encodes
     shown       such pairs that a listing goes by: it shows the template in place of the expansion
     default_suffixes  tried in turn behind a mnemonic that has none
@@ -138,6 +139,7 @@ class Dialect:
     comments: tuple[str, ...] = (";",)
     line_comments: tuple[str, ...] = ()
     separator: str = ""
+    signed_names: str = "(?!)"
     aliases: tuple[tuple[str, str], ...] = ()
     shown: tuple[tuple[str, str], ...] = ()
     default_suffixes: tuple[str, ...] = ()

@@ -70,6 +70,7 @@ DIALECT = Dialect(
     ),
     comments=(";", " |", "\t|"),
     line_comments=("*", "#", "|"),
+    signed_names="line-a",
     aliases=tuple(ALIASES),
     default_suffixes=("w", "l", "b"),
     suffixes=suffixes,

@@ -15,6 +15,7 @@ CONDITIONS = {
 }  # fmt: skip
 SAME_CONDITIONS = {"nl": "ge", "ng": "le", "un": "so", "nu": "ns"}
 COUNTERS = {"dnz": 16, "dz": 18}
+BITS = {"t": 12, "f": 4}
 COUNTERS_AND_BITS = {"dnzt": 8, "dnzf": 0, "dzt": 10, "dzf": 2}
 TRAPS = {
     "lt": 16, "le": 20, "eq": 4, "ge": 12, "gt": 8, "nl": 12, "ne": 24, "ng": 20, "llt": 2, "lle": 6, "lge": 5,
@@ -51,12 +52,13 @@ def _branch(name: str, bo: str, bit: str, both: str = "") -> Iterator[tuple[str,
                         yield f"{mnemonic}{hint} {{crf}}", f"{base} {bo}{hint},{field}"
 
 
-def _counted(name: str, bo: int) -> Iterator[tuple[str, str]]:
-    """Yield the forms of a branch that counts CTR down and looks at a condition bit."""
+def _by_bit(name: str, bo: int, *registers: str) -> Iterator[tuple[str, str]]:
+    """Yield the forms of a branch that looks at a condition bit by its number; `registers` may hold its target."""
     for link in ("", "l"):
         for hint in ("", "+", "-"):
             yield f"b{name}{link}{{aa}}{hint} {{bi}},{{target}}", f"bc{link}{{aa}} {bo}{hint},{{bi}},{{target}}"
-            yield f"b{name}lr{link}{hint} {{bi}}", f"bclr{link} {bo}{hint},{{bi}}"
+            for register in registers:
+                yield f"b{name}{register}{link}{hint} {{bi}}", f"bc{register}{link} {bo}{hint},{{bi}}"
 
 
 def _always() -> Iterator[tuple[str, str]]:
@@ -73,7 +75,7 @@ _TAKEN_AND_SHOWN = [
     *_always(),
     *_branches(CONDITIONS),
     *(pair for name, bo in COUNTERS.items() for pair in _branch(name, str(bo), "lt")),
-    *(pair for name, bo in COUNTERS_AND_BITS.items() for pair in _counted(name, bo)),
+    *(pair for name, bo in COUNTERS_AND_BITS.items() for pair in _by_bit(name, bo, "lr")),
     ("nop", "ori r0,r0,0"),
     ("li {d},{simm}", "addi {d},0,{simm}"),
     ("lis {d},{shifted}", "addis {d},0,{shifted}"),
@@ -102,6 +104,7 @@ _ROTATIONS = [
 ]
 _TAKEN = [
     *_branches({name: CONDITIONS[same] for name, same in SAME_CONDITIONS.items()}),
+    *(pair for name, bo in BITS.items() for pair in _by_bit(name, bo, "lr", "ctr")),
     *_ROTATIONS,
     ("clrrwi{rc} {t},{s},{n}", "rlwinm{rc} {t},{s},0,0,31-({n})"),
     ("rotrwi{rc} {t},{s},{n}", "rlwinm{rc} {t},{s},32-({n}),0,31"),
@@ -152,6 +155,7 @@ DIALECT = Dialect(
     ),
     comments=("#",),
     separator=";",
+    signed_names=r"[a-z_][\w.]*[+-]+",
     aliases=(*_TAKEN_AND_SHOWN, *_TAKEN),
     shown=(*_TAKEN_AND_SHOWN, *_every_count(), *_plain_hints()),
     sizes={"word": 2},

@@ -131,8 +131,7 @@ class PipelineTiming(PpcHooks):
         """Tell for a branch on a condition whether it is predicted taken (601UM section 3.6: y bit)."""
         if not insn.row.options.get("conditional"):
             return ()
-        backwards = insn.target is not None and (insn.target - insn.pc) & (ADDRESS_MASK + 1) >> 1 != 0
-        return (int(backwards) ^ int(insn.forms["y"]),)
+        return (int(insn.forms["backward"]) ^ int(insn.forms["y"]),)
 
     def start(self, row: Row, operands: dict[str, Any], take: Callable[[], Word]) -> None:
         self.row, self.costs, self.operands = row, outcomes(row, self.choices), 0

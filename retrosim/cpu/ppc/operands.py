@@ -84,6 +84,7 @@ class BranchOptions(Static):
     def decode(self, d: Decoding) -> tuple[tuple[int | None, int | None], list[int]]:
         counts, condition = self._looks_at(d.row)
         d.forms["y"] = str(d.words[0] >> 21 & 1)
+        d.forms["backward"] = _is_backward(d.row, d.words[0])
         return (d.letter("w") if counts else None, d.letter("v") if condition else None), []
 
     @staticmethod
@@ -91,12 +92,11 @@ class BranchOptions(Static):
         return "w" in row.first, "v" in row.first
 
     def show(self, d: Decoding, static: Any, fields: list[int]) -> str:
-        """Show the bit for a prediction against the rule as a hint, + or -; backward branches are taken by the rule."""
+        """Show the bit for a prediction against the rule as a hint, + or -."""
         number = d.words[0] >> 21 & 31
         if "y" not in d.row.first or not number & 1:
             return str(number)
-        backward = "i" in d.row.first and d.letter("i") >> d.row.first.count("i") - 1
-        return f"{number - 1}{'-' if backward else '+'}"
+        return f"{number - 1}{'-' if d.forms['backward'] else '+'}"
 
     def parse(self, text: str, p: Parsing) -> tuple[Expression, str]:
         hint = text[-1] if text[-1:] in ("+", "-") else ""
@@ -108,8 +108,9 @@ class BranchOptions(Static):
             raise Unfit(f"BO {number}: allowed 0..31", near=True)
         if hint:
             target = e.operands.get("target")
-            backward = target is not None and e.distance(target) < 0
-            number |= (hint == "+") != backward
+            if target is not None:
+                KINDS["target"].encode(e, target)  # type: ignore[attr-defined]
+            number |= (hint == "+") != _is_backward(e.row, e.words[0])
         for bit, fixed in enumerate(e.row.first[6:11]):
             if fixed in "01" and (number >> 4 - bit & 1) != int(fixed):
                 raise Unfit(f"BO {number}: this branch has no such condition")
@@ -118,6 +119,12 @@ class BranchOptions(Static):
     def statics(self, row: Row) -> Iterable[tuple[int | None, int | None]]:
         counts, condition = self._looks_at(row)
         return [(w, v) for w in ((0, 1) if counts else (None,)) for v in ((0, 1) if condition else (None,))]
+
+
+def _is_backward(row: Row, word: int) -> bool:
+    """Tell whether a branch is taken by the rule: its displacement field is negative, of an absolute target too."""
+    place = row.places.get("i")
+    return place is not None and bool(word >> place[2] & place[1] >> 1)
 
 
 class SpecialRegister(Static):
@@ -150,7 +157,7 @@ class SpecialRegister(Static):
 ZERO = 32
 BIT_NAMES = ("lt", "gt", "eq", "so")
 _BITS = {name: number for number, name in enumerate(BIT_NAMES)} | {"un": 3}
-_BIT_NAME = re.compile(r"\b(?:cr([0-7])|lt|gt|eq|so|un)\b")
+_BIT_NAME = re.compile(r"\b(?:cr([0-7])|lt|gt|eq|so|un)\b", re.IGNORECASE)
 
 
 class Field(operands.Field):
@@ -265,7 +272,7 @@ class ConditionField(Field):
 
 class ConditionBit(Field):
     def parse(self, text: str, p: Parsing) -> Expression:
-        return p.expression(_BIT_NAME.sub(lambda m: m[1] or str(_BITS[m[0]]), text))
+        return p.expression(_BIT_NAME.sub(lambda m: m[1] or str(_BITS[m[0].lower()]), text))
 
     def show(self, d: Decoding, static: None, fields: list[int]) -> str:
         field, bit = divmod(fields[0], 4)

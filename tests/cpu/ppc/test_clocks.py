@@ -226,6 +226,8 @@ PROGRAMS = {
     "compare, 3, taken, wrong": ([A, A, A, cmpwi(0, 10, 0), A, A, A, bc(12, 2, FAR), *[A] * 9], 9, {10: 0}, 10),
     "compare, taken, y bit": ([A, A, A, cmpwi(0, 10, 0), bc(13, 2, FAR), *[A] * 9], 6, {10: 0}, 7),
     "compare, not taken, y bit": ([A, A, A, cmpwi(0, 10, 1), bc(13, 2, FAR), *[A] * 9], 6, {10: 0}, 9),  # 2 lost
+    # an absolute target before the branch: what counts is the sign of the field
+    "compare, not taken, absolute": ([A, A, A, cmpwi(0, 10, 1), bc(12, 2, 0x40) | 2, A], 6, {10: 0}, 7),
     "another field is not pending": ([A, A, A, cmpwi(1, 10, 1), bc(4, 2, FAR), *[A] * 9], 6, {10: 0}, 7),
     "record form, taken, wrong": (
         [A, A, A, encode("or", d=10, a=11, b=10, rc=1), bc(12, 2, FAR), *[A] * 9],

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
-from retrosim.cpu.assembly.assembler import InstructionAssembler
+from retrosim.asm.source import Reader
+from retrosim.cpu.assembly.assembler import InstructionAssembler, Statement
 from retrosim.cpu.assembly.expressions import Unfit, Value
 from retrosim.cpu.spec.cpu import Cpu
 from retrosim.cpu.spec.rows import Insn
@@ -33,10 +35,29 @@ class Addresses:
         return Value(self.pc, ".text")
 
 
+@cache
+def _reader(assembler: InstructionAssembler) -> Reader:
+    def fail(file: str, line: int, sentence: str) -> None:
+        raise AssertionError(sentence)
+
+    return Reader(assembler.dialect, int, lambda name: False, assembler.knows, fail)
+
+
+def statement(assembler: InstructionAssembler, text: str) -> Statement:
+    """Read an instruction as a line of a source. Errors: Unfit."""
+    (part,) = _reader(assembler).read(f"\t{text}", "text", None)
+    assert not part.label, text
+    return assembler.read(f"{part.word} {part.rest}" if part.rest else part.word)
+
+
+def code_of(assembler: InstructionAssembler, text: str, pc: int) -> bytes:
+    """Assemble a line of a source. Errors: Unfit."""
+    return assembler.encode(statement(assembler, text), pc, Addresses(pc))
+
+
 def assemble_listing(assembler: InstructionAssembler, insn: Insn) -> bytes:
     """Assemble what the listing shows of an instruction; before PC it shows addresses. Errors: Unfit."""
-    text = PC_RELATIVE.sub(r"at_\1", insn.text)
-    return assembler.encode(assembler.read(text), insn.pc, Addresses(insn.pc))
+    return code_of(assembler, PC_RELATIVE.sub(r"at_\1", insn.text), insn.pc)
 
 
 def decode(cpu: Cpu, code: bytes, address: int) -> Insn:
