@@ -81,10 +81,13 @@ def push_frame(m: ExecutionContext, kind: int, vector: Word, pc: Word, sr: Word)
         push(m, part)
 
 
-def exception(m: ExecutionContext, vector: int | Word, target: Word | None = None) -> None:
+def exception(
+    m: ExecutionContext, vector: int | Word, target: Word | None = None, executed: bool | None = None
+) -> None:
     """Take an exception: push its frame and continue at the vector; without a handler (address 0) the run ends.
 
-    target  of an address error: the odd address, when the instruction that jumps there takes the exception
+    target    of an address error: the odd address, when the instruction that jumps there takes the exception
+    executed  is it one behind the instruction, with the clocks of both? Without, the vector tells
     """
     known = vector if isinstance(vector, int) else TRAP
     number = m.const(32, vector) if isinstance(vector, int) else vector
@@ -97,11 +100,12 @@ def exception(m: ExecutionContext, vector: int | Word, target: Word | None = Non
             m.set("cycles", m.get("cycles") + clocks_of(m.cpu.model, known)[0])
         elif known < TRAP:
             clocks, whole = clocks_of(m.cpu.model, known)
-            m.timing.exception(clocks, whole)
+            m.timing.exception(clocks, whole and not executed)
         sr = get_sr(m)
         m.set("trace", m.const(2, 0))
         set_stack(m, m.const(1, 1), m.get("m"))
-        pc = m.next_pc if known in AFTER or known >= TRAP else m.pc
+        behind = known in AFTER or known >= TRAP if executed is None else executed
+        pc = m.next_pc if behind else m.pc
         if m.cpu.model == "MC68000":
             push(m, pc)
             push(m, sr)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import re
 import subprocess
 import sys
 import zipfile
@@ -20,9 +21,10 @@ import pytest
 import suite_runs
 from single_steps import Bench
 from suites import SUITES
-from vectors import ADDRESS_ERROR, BCD, CLASSES, LINK_A7, STOP, TAS, Vector, classify, read_vectors
+from vectors import ADDRESS_ERROR, BCD, CLASSES, LINK_A7, STOP, SUPERVISOR, TAS, Vector, classify, read_vectors
 
 from retrosim.cpu import m68k
+from retrosim.cpu.m68k.exceptions import PRIVILEGE
 from retrosim.cpu.spec.cpu import ADDRESS_MASK
 from retrosim.errors import InputFileError
 from tests.helpers.amount import FULL, SOAK
@@ -69,8 +71,14 @@ def unexpected(suite: str, report: suite_runs.Report) -> list[str]:
     return [
         f"{f['file']} {f['index']}: {f['instruction']}: {f['why']}"
         for f in report.failures
-        if f["index"] not in known.get(f["file"], ("", set()))[1]
+        if f["index"] not in known.get(f["file"], ("", set()))[1] and not ends_within(f)
     ]
+
+
+def ends_within(failure: dict) -> bool:
+    """Is it a STOP whose value has no S? Such a vector ends when SR is loaded, before the privilege violation."""
+    stop = re.fullmatch(r"STOP #\$([0-9a-f]+)", failure["instruction"])
+    return bool(stop and not int(stop[1], 16) & SUPERVISOR and failure["why"] == f"fault, vector {PRIVILEGE}")
 
 
 @pytest.mark.parametrize("engine", conformance.ENGINES)
@@ -94,6 +102,7 @@ def test_classes_of_the_m68000_sample(shared: Path) -> None:
     print(report.line)
     assert not report.skipped
     assert not unexpected("m68000", report)
+    assert any(ends_within(failure) for failure in report.failures)
     assert not report.cycle_differences
 
 
