@@ -71,11 +71,11 @@ def routine_at(core: Core, entry: int) -> RoutineFlow:
 def _successors(insn: Insn) -> tuple[list[int], bool]:
     """Return where an instruction goes on within its routine, and whether it ends a block."""
     options = insn.row.options
-    following = [] if options.get("ends") or not insn.row.pattern else [insn.end]
+    following = [] if options.get("ends") or insn.row.leads_nowhere else [insn.end]
     if options.get("calls"):
         return following, True
     targets = [] if insn.target is None else [insn.target]  # a repeated instruction is its own
-    ends = bool(targets or options.get("flow") or options.get("ends") or not insn.row.pattern)
+    ends = bool(targets or options.get("flow") or options.get("ends") or insn.row.leads_nowhere)
     return list(dict.fromkeys([*following, *targets])), ends
 
 

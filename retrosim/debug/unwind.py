@@ -194,7 +194,7 @@ class Unwinding:
             options, after = insn.row.options, before
             if options.get("calls"):
                 after = self._called(insn.target, before)
-            elif not insn.row.pattern:
+            elif insn.row.leads_nowhere:
                 continue
             else:
                 after = self._executed(insn, before)

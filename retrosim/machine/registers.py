@@ -91,6 +91,6 @@ def first_use(core: Core, entry: int, number: int, is_data: Callable[[int], bool
                 continue
         if insn.target is not None:
             todo.append(insn.target)
-        if insn.row.pattern and not insn.row.options.get("ends"):
+        if not insn.row.leads_nowhere and not insn.row.options.get("ends"):
             todo.append(insn.end)
     return None

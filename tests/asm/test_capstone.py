@@ -41,6 +41,7 @@ M68K_KNOWN: Known = (
     (r" B(TST|SET|CLR|CHG) #\$\w{3,4},", "bit numbers of more than 8 bits, as above"),
     (r" MOVE\.w #\$\w+,ccr \| move.w #", "only the lower byte of what goes to CCR"),
     (r" ROXR\.b d\d,d\d \| roxr\.l #", "it mixes up two forms of ROXR"),
+    (r" ILLEGAL \| illegal #\$4afc$", "it shows the word"),
     (r" B\w+ \$\w+ \| dc\.w", "a displacement of -1, which the MC68000 allows"),
     (r"\(\$\w+,pc.*\| .*pc", "with a word before the extension word it counts from there"),
 )
@@ -56,6 +57,7 @@ MC68040_KNOWN: Known = (
     (r"\$0,(pc|a\d|sp)|\(\$?0[,)]", "a base displacement of 0"),
     (r" MOVES\.", "its bits are those of another layout"),
     (r" MOVEC .*\| .*invalid", "numbers of no control register"),
+    (r" (MUL[SU]|DIV[SU]L?|CAS2?|CHK2|CMP2|MOVE16)\b.* \| \(none\)", "it wants zeros in bits that are ignored"),
     (r" (DIVSL|DIVUL)\.l .*\| div[su]\.l ", "it shows one register of two"),
     (r" (DIVS|DIVU|MULS|MULU)\.l ", "registers that are the same"),
     (r" MOVE16 .*\| move16 .*\ba\d", "a register without parentheses"),

@@ -120,7 +120,7 @@ BOTH_SYNTAXES = """
     link a6,#-40000 = 480e ffff 63c0; move usp,a0 = 4e68; st (a0) = 50d0; movec d0,vbr = 4e7b 0801; pflushn (a0) = f500
     cpusha bc = f4f8; cpushl dc,(a0) = f468; btst.b #5,(a0) = 0810 0005; move16 (a0)+,0x12345 = f600 0001 2345
     swap.w d0 = 4840; jra at_1000 = 60fe; bsr at_2000 = 6100 0ffe; bra.l at_1000 = 60ff ffff fffe
-    dbra d0,at_1000 = 51c8 fffe
+    dbra d0,at_1000 = 51c8 fffe; illegal = 4afc; bkpt #7 = 484f; move16 (a0)+,(a1)+ = f620 9000
 """
 
 
@@ -139,6 +139,7 @@ def test_usual_spellings(line: str) -> None:
         ("moveq #300,d0", "MOVEQ: number 300: allowed -128..127"),
         ("moev.l d0,d1", "unknown instruction 'moev.l'; did you mean move.l?"),
         ("bra.s at_9000", "BRA.S: target +32766 bytes away: allowed -128..127, and not 0 with 8 bits"),
+        ("bkpt #0", "BKPT: not on the MC68000; the MC68040 has it"),
         ("move.b #256,d0", "MOVE.B: immediate 256: allowed -128..255"),
         ("move.l d0,nowhere", "MOVE.L: no symbol nowhere"),
     ],

@@ -54,6 +54,13 @@ def judge(checkout: Path, *tests: str) -> None:
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
 
 
+def test_the_instruction_of_the_page_is_there() -> None:
+    rows = (ROOT / "retrosim/cpu/m68k/flow.py").read_text()
+    assert block(PAGE, '@insn(\n    "BKPT') in rows
+    assert block(PAGE, '    "bkpt #5"') in (ROOT / "tests/cpu/m68k/test_exceptions.py").read_text()
+    assert block(PAGE, "BKPT ") in (ROOT / "retrosim/cpu/m68k/meanings.txt").read_text()
+
+
 @pytest.mark.full
 def test_a_parameter_reaches_the_kernels(checkout: Path) -> None:
     """Without compilers: the images stay as they are, only the native machine is asked."""

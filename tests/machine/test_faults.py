@@ -19,7 +19,7 @@ SIX_WORDS = (
 
 # program -> (vector, reason, address, bytes there, listing)
 FAULTS = {
-    "illegal": ("7005 4afc", 4, "illegal instruction", 0x1002, "4afc", "ILLEGAL $4afc"),
+    "illegal": ("7005 4afc", 4, "illegal instruction", 0x1002, "4afc", "ILLEGAL"),
     "no such word": ("4e7c", 4, "illegal instruction", 0x1000, "4e7c", "ILLEGAL $4e7c"),
     "reserved full format": ("2031 2909", 4, "illegal instruction", 0x1000, "2031", "ILLEGAL $2031"),
     "line F": ("ffff 4e71", 11, "unimplemented F-line instruction", 0x1000, "ffff", "LINE-F $ffff"),

@@ -248,8 +248,8 @@ for _name, _bit, _signed in (("MULU", "0", False), ("MULS", "1", True)):
         "models": M68020_UP,
         "ref": "M68000PRM 4-136, 4-139",
     }
-    insn(f"{_name}.l {{ea}},{{l}}", f"0100110000mmmrrr 0lll{_bit}00000000---", **_common)(_mul32(_signed))
-    insn(f"{_name}.l {{ea}},{{h}}:{{l}}", f"0100110000mmmrrr 0lll{_bit}10000000hhh", **_common)(_mul64(_signed))
+    insn(f"{_name}.l {{ea}},{{l}}", f"0100110000mmmrrr -lll{_bit}0----------", **_common)(_mul32(_signed))
+    insn(f"{_name}.l {{ea}},{{h}}:{{l}}", f"0100110000mmmrrr -lll{_bit}1-------hhh", **_common)(_mul64(_signed))
 
 
 def divide(m, dividend, divisor, bits, signed, store):
@@ -323,10 +323,10 @@ for _name, _bit, _signed in (("DIVU", "0", False), ("DIVS", "1", True)):
     _word = {"ea": DATA, "size": 16, "cost": f"{_name}.W", "varies": "division", "ref": _ref}
     insn(f"{_name}.w {{ea}},{{d}}", f"1000ddd{_bit}11mmmrrr", **_word)(_div_word(_signed))
     _common = {"ea": DATA, "size": 32, "models": M68020_UP, "ref": _ref}
-    insn(f"{_name}L.l {{ea}},{{h}}:{{l}}", f"0100110001mmmrrr 0lll{_bit}00000000hhh", cost=f"{_name}L.L", **_common)(
+    insn(f"{_name}L.l {{ea}},{{h}}:{{l}}", f"0100110001mmmrrr -lll{_bit}0-------hhh", cost=f"{_name}L.L", **_common)(
         _div32(_signed)
     )
-    insn(f"{_name}.l {{ea}},{{h}}:{{l}}", f"0100110001mmmrrr 0lll{_bit}10000000hhh", cost=f"{_name}.L", **_common)(
+    insn(f"{_name}.l {{ea}},{{h}}:{{l}}", f"0100110001mmmrrr -lll{_bit}1-------hhh", cost=f"{_name}.L", **_common)(
         _div64(_signed)
     )
 
@@ -369,14 +369,14 @@ def _bounds(m, s, ea, g):
     return outside
 
 
-@insn("CMP2.{s} {ea},{g}", "00000ss011mmmrrr gggg000000000000", ea=CONTROL, models=M68020_UP, ref="M68000PRM 4-83")
+@insn("CMP2.{s} {ea},{g}", "00000ss011mmmrrr gggg0-----------", ea=CONTROL, models=M68020_UP, ref="M68000PRM 4-83")
 def cmp2(m, s, ea, g):
     _bounds(m, s, ea, g)
 
 
 @insn(
     "CHK2.{s} {ea},{g}",
-    "00000ss011mmmrrr gggg100000000000",
+    "00000ss011mmmrrr gggg1-----------",
     ea=CONTROL,
     models=M68020_UP,
     varies="bounds",

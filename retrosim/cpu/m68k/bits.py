@@ -79,7 +79,7 @@ def _cas(s):
 for _letter, _size, _code in (("b", 8, "01"), ("w", 16, "10"), ("l", 32, "11")):
     insn(
         f"CAS.{_letter} {{k}},{{u}},{{ea}}",
-        f"00001{_code}011mmmrrr 0000000uuu000kkk",
+        f"00001{_code}011mmmrrr -------uuu---kkk",
         ea=MEMORY_ALTERABLE,
         size=_size,
         refills=True,
@@ -101,7 +101,7 @@ def _cas2(s):
             m.store(m.reg(e), m.reg(u, s))
             m.store(m.reg(g), m.reg(h, s))
 
-        def keep():
+        def keep():  # of one register for both, an MC68040 keeps operand 2, others operand 1 (guide/machines.md)
             m.set_reg(k, one)
             m.set_reg(l, two)
 
@@ -115,7 +115,7 @@ def _cas2(s):
 for _size, _code in ((16, "10"), (32, "11")):
     insn(
         f"CAS2.{'w' if _size == 16 else 'l'} {{k}}:{{l}},{{u}}:{{h}},({{e}}):({{g}})",
-        f"00001{_code}011111100 eeee000uuu000kkk gggg000hhh000lll",
+        f"00001{_code}011111100 eeee---uuu---kkk gggg---hhh---lll",
         refills=True,
         cost=("CAS2 true", "CAS2 false"),
         models=M68020_UP,

@@ -133,6 +133,23 @@ def _trap_if(m, holds):
     m.when(holds, lambda: exception(m, TRAP_ON_OVERFLOW))
 
 
+@insn("ILLEGAL", "0100101011111100", cost="ILLEGAL, A-line, F-line", illegal=True, ref="M68000PRM 4-107")
+def illegal(m):
+    exception(m, ILLEGAL)
+
+
+@insn(
+    "BKPT {t}",
+    "0100100001001ttt",
+    cost="ILLEGAL, A-line, F-line",
+    models=M68020_UP,
+    illegal=True,
+    ref="M68000PRM 4-53",
+)
+def bkpt(m, t):
+    exception(m, ILLEGAL)
+
+
 @insn("LINE-A {t}", "1010tttttttttttt", calls=True, cost="ILLEGAL, A-line, F-line", ref="guide/programs.md, Services")
 def line_a(m, t):
     m.leave(SERVICE, t)

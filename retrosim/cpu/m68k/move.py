@@ -241,7 +241,8 @@ def _move16(m, source, destination):
 
 @insn(
     "MOVE16 ({b})+,({a})+",
-    "1111011000100bbb 1aaa000000000000",
+    "1111011000100bbb -aaa------------",
+    ignored=0x8000,
     cost="MOVE16 (Ax)+,(Ay)+",
     models=M68020_UP,
     ref="M68000PRM 4-133",

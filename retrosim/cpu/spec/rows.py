@@ -72,6 +72,11 @@ class Row:
         """The mnemonic up to the first part that differs."""
         return self.syntax.partition(" ")[0].partition("{")[0]
 
+    @property
+    def leads_nowhere(self) -> bool:
+        """Is it no instruction, or one that stands for none? What is behind it need not be code."""
+        return not self.pattern or bool(self.options.get("illegal"))
+
     @cached_property
     def fixed_words(self) -> tuple[int, ...]:
         """The words of the pattern with zeros in the fields; of ignored bits, those that the option names are set."""

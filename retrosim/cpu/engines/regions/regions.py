@@ -435,7 +435,7 @@ def _follow(
                         functions.add(target)
                 if target is not None or options.get("flow") or options.get("calls") or insn.end < pc:
                     leaders.add(insn.end)
-                if not insn.row.pattern or options.get("ends"):
+                if insn.row.leads_nowhere or options.get("ends"):
                     break
                 pc = insn.end
     there = set(insns)
