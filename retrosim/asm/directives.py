@@ -18,6 +18,7 @@ from retrosim.cpu.assembly.expressions import (
     Value,
     characters,
     constant,
+    text_pattern,
     weight,
 )
 
@@ -45,7 +46,8 @@ POINTED = {
     "comm", "lcomm", "title", "list", "opt", "cpu", "arch", "machine", "export", "import", "default", "external",
     "code",
 }  # fmt: skip
-_TEXT = re.compile(r"(\"(?:[^\"\\]|\\.|\"\")*\"|'(?:[^'\\]|\\.|'')*')")
+_QUOTES = "'\""
+_TEXT = re.compile(text_pattern(_QUOTES, _QUOTES))  # of the directives of TEXTS, which are GNU's in all languages
 
 
 class Directives:
@@ -56,6 +58,7 @@ class Directives:
         self._contents: dict[Path, bytes] = {}  # of files that were included
         self._kept: dict[tuple[str, str, Path | None], Action] = {}
         self._kept_characters = 0
+        self._text_item = re.compile(dialect.grammar.text_pattern)
         items = {**ITEMS, **dialect.sizes}
         make: dict[str, Make] = {}
         for name, size in items.items():
@@ -113,9 +116,10 @@ class Directives:
     def _data(self, size: int) -> Make:
         def make(rest: str, folder: Path | None) -> Action:
             items: list[Any] = []  # bytes, expressions
-            for part in split_operands(rest):
-                if _TEXT.fullmatch(part) and (size == 1 or len(characters(part)) > 4):
-                    content = characters(part)
+            grammar = self.dialect.grammar
+            for part in split_operands(rest, grammar.escaping):
+                if self._text_item.fullmatch(part) and (size == 1 or len(grammar.characters(part)) > 4):
+                    content = grammar.characters(part)
                     items.append(content + bytes(-len(content) % size))
                 else:
                     items.append(self._expression(part))
@@ -145,14 +149,14 @@ class Directives:
 
     def _text(self, end: bytes) -> Make:
         def make(rest: str, folder: Path | None) -> Action:
-            content = b"".join(characters(part) + end for part in self._quoted(rest))
+            content = b"".join(characters(part, _QUOTES) + end for part in self._quoted(rest))
             return lambda program: program.emit(content)
 
         return make
 
     @staticmethod
     def _quoted(rest: str) -> tuple[str, ...]:
-        parts = split_operands(rest)
+        parts = split_operands(rest, _QUOTES)
         for part in parts:
             if not _TEXT.fullmatch(part):
                 raise Unfit(f"{shortened(part)}: a text in quotes is expected")

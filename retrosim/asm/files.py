@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from retrosim.checks import shortened
-from retrosim.cpu.assembly.expressions import Unfit, characters
+from retrosim.cpu.assembly.expressions import Unfit
 from retrosim.reading import read_file
 
 MAX_FILE_BYTES = 4 * 1024 * 1024
@@ -17,11 +17,7 @@ QUOTES = "\"'<>"
 def found_file(text: str, folder: Path | None) -> Path:
     """Return the file that an include names: in or beside the folder of the source, or below. Errors: Unfit."""
     name = text.strip()
-    name = (
-        characters(name).decode("utf-8", "replace")
-        if len(name) > 1 and name[0] in "\"'" and name[-1] == name[0]
-        else name.strip(QUOTES)
-    )
+    name = name[1:-1] if len(name) > 1 and name[0] in "\"'" and name[-1] == name[0] else name.strip(QUOTES)
     if folder is None:
         raise Unfit(f"include {shortened(name)}: a text without a file has no folder")
     shown = f"include {shortened(name)!r}"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from retrosim.checks import shortened
 from retrosim.cpu.assembly.dialect import Dialect, split_operands
-from retrosim.cpu.assembly.expressions import Exhausted, Unfit
+from retrosim.cpu.assembly.expressions import Exhausted, Unfit, text_pattern
 
 from .files import QUOTES, found_file, read_source
 
@@ -21,7 +21,7 @@ MAX_LINE = 16_384  # characters of a line after expansion
 MAX_CHARACTERS = 32 * 1024 * 1024  # of all lines after expansion
 
 _MARKER = re.compile(r'# ?(\d{1,9}) "([^"]*)"[ 0-9]*')
-_BLOCK_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*+")|/\*.*?(?:\*/|\Z)', re.DOTALL)  # not within a text
+_ESCAPED_TEXT = re.compile(r"\.(?:ascii|asciz|string)\b", re.I)  # GNU's directives, whose texts have escapes everywhere
 _ARGUMENT, _NASM_ARGUMENT = re.compile(r"\\(@|\(\)|\d|[A-Za-z_]\w*)"), re.compile(r"%(\d)")
 _LABEL = re.compile(r"\s*([A-Za-z_.$?@][\w.$?@]*|\d+\$?)\s*::?(?!=)")
 _WORD = r"[A-Za-z_.%$?@][\w.%$?@]*|\d+\$"
@@ -107,13 +107,19 @@ class Reader:
         self.fail = fail
         self.macros: dict[str, Macro] = {}
         self._expansions = self._lines = self._characters = 0
+        self._escaping = dialect.grammar.escaping
         marks = sorted(dialect.comments, key=len, reverse=True)
         self._marks = ("//", *marks)
         self._signed = re.compile(dialect.signed_names, re.IGNORECASE)
         self._word = re.compile(rf"\s*({dialect.signed_names}|{_WORD})", re.IGNORECASE)
-        self._comment = re.compile(
-            r"(\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\]|\\.)*+'?)|(//|" + "|".join(re.escape(mark) for mark in marks) + ")"
-        )
+        quotes, ends = dialect.grammar.quotes, "|".join(map(re.escape, self._marks))
+        self._comment = re.compile(f"({text_pattern(quotes, self._escaping, '?')})|({ends})")
+        self._comment_of_escaped = re.compile(f"({text_pattern(quotes, quotes, '?')})|({ends})")
+        hidden = r"\\." if '"' in self._escaping else r"\\"
+        text = rf'"(?:[^"\\\n]|{hidden})*+"'
+        self._block_comment = re.compile(rf"({text})|/\*.*?(?:\*/|\Z)", re.DOTALL)
+        separator = re.escape(dialect.separator) or "(?!)"
+        self._separator = re.compile(f"({text_pattern(quotes, self._escaping, '?')})|({separator})")
 
     def read(self, text: str, file: str, folder: Path | None, depth: int = 0) -> Iterator[SourceStatement]:
         """Yield the statements of a text. `folder`: what include looks in. Errors: Exhausted."""
@@ -131,7 +137,7 @@ class Reader:
 
     def _split(self, text: str, file: str) -> list[Line]:
         """Return the lines without comments; a statement behind a separator is a line of its own."""
-        text = _BLOCK_COMMENT.sub(lambda m: m[1] or "\n" * m[0].count("\n") + " ", text)
+        text = self._block_comment.sub(lambda m: m[1] or "\n" * m[0].count("\n") + " ", text)
         found, moved = [], 0
         for count, raw in enumerate(text.splitlines(), start=1):
             line = raw.rstrip()
@@ -151,7 +157,8 @@ class Reader:
     def _without_comment(self, line: str) -> str:
         if not any(mark in line for mark in self._marks):
             return line
-        for found in self._comment.finditer(line):
+        comment = self._comment_of_escaped if _ESCAPED_TEXT.search(line) else self._comment
+        for found in comment.finditer(line):
             if found[2]:
                 return line[: found.start()].rstrip()
         return line
@@ -159,15 +166,11 @@ class Reader:
     def _statements(self, line: str) -> list[str]:
         if not self.dialect.separator or self.dialect.separator not in line:
             return [line] if line.strip() else []
-        parts, quote, start = [], "", 0
-        for at, c in enumerate(line):
-            if quote:
-                quote = "" if c == quote else quote
-            elif c in "\"'":
-                quote = c
-            elif c == self.dialect.separator:
-                parts.append(line[start:at])
-                start = at + 1
+        parts, start = [], 0
+        for found in self._separator.finditer(line):
+            if found[2]:
+                parts.append(line[start : found.start()])
+                start = found.end()
         return [part for part in (*parts, line[start:]) if part.strip()]
 
     def _run(self, lines: list[Line], folder: Path | None, depth: int, nested: int) -> Iterator[SourceStatement]:
@@ -292,7 +295,7 @@ class Reader:
 
     def _expand(self, macro: Macro, part: SourceStatement, line: Line) -> list[Line]:
         self._expansions += 1
-        given = list(split_operands(part.rest)) if part.rest else []
+        given = list(split_operands(part.rest, self._escaping)) if part.rest else []
         if len(given) == 1 and len(macro.parameters) > 1:
             given = part.rest.split()
         last = len(macro.parameters) - 1
@@ -395,7 +398,7 @@ class Reader:
             return self.is_defined(part.rest.strip()) == (word == "ifdef")
         if word in ("ifb", "ifnb"):
             return (not part.rest.strip()) == (word == "ifb")
-        texts = [text.strip("\"'") for text in split_operands(part.rest)]
+        texts = [text.strip("\"'") for text in split_operands(part.rest, self._escaping)]
         return (len(texts) == 2 and texts[0] == texts[1]) == (word == "ifc")
 
     def _include(self, part: SourceStatement, folder: Path | None, depth: int, line: Line) -> Iterator[SourceStatement]:

@@ -191,6 +191,37 @@ def test_a_program_in_real_mode(tmp_path: Path) -> None:
     assert made.code == theirs
 
 
+# a backslash is one between ' and "; between ` it gives the next character another meaning
+TEXTS = r"""
+        bits 16
+%macro  pair 2
+        db %1,%2
+%endmacro
+        db 'C:\temp\new',0,"\",'it"s;'                  ; 'a comment
+        db `a\n\t\x41\101\e\\\``,'`',`'`,"/*"
+        dw '\',`\n`
+        mov al,'\'                     ; it's
+        cmp byte [bx+'\'],`\0`
+        pair '\','a,b'
+        pair `\`,`,"\"
+        times 2 db '\',`\r`
+last:   equ '\'
+        mov ax,last
+"""
+
+
+def test_texts_are_those_of_nasm(tmp_path: Path) -> None:
+    assert assemble(TEXTS, "i386").code == nasm_flat(TEXTS, tmp_path)
+
+
+def test_texts_of_gnu_directives_have_escapes() -> None:
+    """As compilers write them for every processor; commas, comments and separators within them are texts."""
+    for cpu in ("i386", "m68000", "ppc601"):
+        made = assemble('\t.ascii "a\\";|#b\\n", "x,\\"y\\""\n\t.asciz "\\101//"\n', cpu)
+        assert made.code == b'a";|#b\nx,"y"A//\0'
+    assert assemble(r".ascii '\\'; .asciz ';'", "ppc601").code == b"\\;\0"
+
+
 def nasm_flat(text: str, folder: Path) -> bytes:
     import shutil
     import subprocess

@@ -149,7 +149,7 @@ class StatementShapes:
         self._kept = frozenset(word.lower() for text in templates for word in _WORD.findall(text))
         self._own = dialect.words
         self._token = re.compile(
-            r"('(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"|[*:]\s*[\w$%@]+)"  # texts, scales
+            rf"({self._grammar.text_pattern}|[*:]\s*[\w$%@]+)"  # texts, scales
             rf"|({self._grammar.number_pattern})(?!\s*\*)"
             r"|(?<![\w.$?@%])([A-Za-z_]\w*)(?![\w.$?@])(?!\s*\*)"
             r"|[\w.$?@%]+"
@@ -294,7 +294,7 @@ class InstructionAssembler:
         if not mnemonic:
             word = rest.split()[0] if rest.split() else ""
             raise Unfit(self._unknown(word))
-        given = split_operands(operands)
+        given = split_operands(operands, self.dialect.grammar.escaping)
         candidates: list[tuple[Form, dict[str, Any]]] = []
         for key in self._keys(mnemonic):
             self.forms_tried += len(self.forms.get(key, ()))

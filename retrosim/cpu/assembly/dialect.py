@@ -11,22 +11,25 @@ from ..spec.rows import Row
 from .expressions import Grammar, Numbers
 
 _OPENING, _CLOSING = "([{", ")]}"
-_BRACKET_OR_QUOTE = re.compile(r"[\[({\])}'\"]")
+_BRACKET_OR_QUOTE = re.compile(r"[\[({\])}'\"`]")
 NAME = re.compile(r"\{(\w+)\}")
 
 
 @lru_cache(maxsize=8192)
-def split_operands(text: str) -> tuple[str, ...]:
-    """Split a text at the commas outside brackets and quotes."""
+def split_operands(text: str, escaping: str = "") -> tuple[str, ...]:
+    """Split a text at the commas outside brackets and quotes. `escaping`: quotes in which a backslash hides one."""
     if not text.strip():
         return ()
     if not _BRACKET_OR_QUOTE.search(text):
         return tuple([part.strip() for part in text.split(",")])
-    parts, depth, start, quote = [], 0, 0, ""
+    parts, depth, start, quote, hidden = [], 0, 0, "", False
     for at, c in enumerate(text):
         if quote:
-            quote = "" if c == quote else quote
-        elif c in "\"'":
+            if hidden or (c == "\\" and quote in escaping):
+                hidden = not hidden
+            elif c == quote:
+                quote = ""
+        elif c in "\"'`":
             quote = c
         elif c in _OPENING:
             depth += 1

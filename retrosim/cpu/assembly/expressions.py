@@ -78,6 +78,8 @@ class Numbers(NamedTuple):
     here      what stands for the address of the statement
     halves    suffix "@..." -> function of the number
     text_order  byte order of 'ab' as a number
+    quotes      what a text stands between
+    escaping    those in which a backslash gives the next character another meaning
     true      what a comparison that holds comes to
     """
 
@@ -85,9 +87,20 @@ class Numbers(NamedTuple):
     here: tuple[str, ...] = (".",)
     halves: tuple[tuple[str, Callable[[int], int]], ...] = ()
     text_order: Literal["big", "little"] = "big"
+    quotes: str = "'\""
+    escaping: str = "'\""
     true: int = -1
 
 
+def text_pattern(quotes: str, escaping: str, end: str = "") -> str:
+    """Return the pattern of a text between quotes. `end`: "?" where the closing quote may be missing."""
+    bodies = [rf"(?:[^{q}\\]|\\.|{q}{q})*" if q in escaping else rf"(?:[^{q}]|{q}{q})*" for q in quotes]
+    return "|".join(f"{q}{body}{'+' if end else ''}{q}{end}" for q, body in zip(quotes, bodies))
+
+
+ESCAPES = {
+    "n": 10, "t": 9, "r": 13, "0": 0, "\\": 92, "'": 39, '"': 34, "`": 96, "b": 8, "f": 12, "a": 7, "v": 11, "e": 27,
+}  # fmt: skip
 C_NUMBERS = (("0[xX]([0-9a-fA-F]+)", 16), ("0[bB]([01]+)", 2), ("([0-9]+)", 10))
 _NAME = r"(?:[A-Za-z_.$?@][\w.$?@]*|[0-9]+\$)"
 _BINARY = (
@@ -130,6 +143,8 @@ class Grammar:
 
     def __init__(self, numbers: Numbers) -> None:
         self._halves, self.text_order, self.true = dict(numbers.halves), numbers.text_order, numbers.true
+        self.quotes, self.escaping = numbers.quotes, numbers.escaping
+        self.text_pattern = text_pattern(numbers.quotes, numbers.escaping)
         alternatives = "|".join(f"(?:{pattern})(?![\\w.$])" for pattern, _ in numbers.patterns)
         self._number = re.compile(alternatives)
         self.number_pattern = re.sub(r"\((?!\?)", "(?:", alternatives)
@@ -137,7 +152,7 @@ class Grammar:
         here = "|".join(re.escape(word) + r"(?![\w.$])" for word in numbers.here)
         self._token = re.compile(
             rf"\s*(?:(?P<number>{self.number_pattern})|(?P<local>[0-9]+[fFbB])(?![\w.$])"
-            rf"|(?P<text>'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\")|(?P<here>{here})"
+            rf"|(?P<text>{self.text_pattern})|(?P<here>{here})"
             rf"|(?P<name>{_NAME})|(?P<slot>[{SLOTS}])|(?P<half>@[a-z]+)|(?P<operator>\|\||&&|<<|>>|<=|>=|==|!=|<>|[-+*/%&|^~!()<>=]))"
         )
         self.parse = lru_cache(maxsize=8192)(self._parse)
@@ -173,6 +188,10 @@ class Grammar:
     def half(self, suffix: str) -> Callable[[int], int] | None:
         return self._halves.get(suffix)
 
+    def characters(self, text: str) -> bytes:
+        """Return the bytes of a text between quotes. Errors: Unfit."""
+        return characters(text, self.escaping)
+
     def number(self, text: str) -> int:
         """Return the value of a number's text."""
         found = self._number.match(text)
@@ -188,14 +207,16 @@ def whole_number(digits: str, base: int = 10) -> int:
     return number
 
 
-def characters(text: str) -> bytes:
-    """Return the bytes of a text between quotes: with "\\n" and the like, doubled quotes for one. Errors: Unfit."""
+def characters(text: str, escaping: str) -> bytes:
+    """Return the bytes of a text between quotes, with "\\n" and the like in those of `escaping`. Errors: Unfit.
+
+    Doubled quotes are one.
+    """
     quote, body = text[0], text[1:-1]
     body = body.replace(quote * 2, quote)
-    escapes = {"n": 10, "t": 9, "r": 13, "0": 0, "\\": 92, "'": 39, '"': 34, "b": 8, "f": 12}
     out, at = bytearray(), 0
     while at < len(body):
-        if body[at] != "\\":
+        if body[at] != "\\" or quote not in escaping:
             out += body[at].encode("latin-1", "replace") if ord(body[at]) < 256 else body[at].encode()
             at += 1
             continue
@@ -203,8 +224,8 @@ def characters(text: str) -> bytes:
         if number:
             out.append((int(number[1], 16) if number[1] else int(number[2], 8)) & 255)
             at = number.end()
-        elif body[at + 1 : at + 2] in escapes:
-            out.append(escapes[body[at + 1]])
+        elif body[at + 1 : at + 2] in ESCAPES:
+            out.append(ESCAPES[body[at + 1]])
             at += 2
         else:
             raise Unfit(f"unknown escape {body[at : at + 2]} in {text}")
@@ -253,7 +274,7 @@ class _Parser:
         if kind == "number":
             return constant(self.grammar.number(token))
         if kind == "text":
-            content = characters(token)
+            content = self.grammar.characters(token)
             if not 1 <= len(content) <= 4:
                 raise Unfit(f"{token}: one to four characters make a number")
             return constant(int.from_bytes(content, self.grammar.text_order))

@@ -186,6 +186,8 @@ NUMBERS = Numbers(
     ),
     here=("$", "."),
     text_order="little",
+    quotes="'\"`",
+    escaping="`",
     true=1,
 )
 DIALECT = Dialect(
