@@ -23,7 +23,7 @@ from retrosim.rom.image import EF_M68000, MAX_SEGMENTS, Family, family_of
 
 from .directives import Directives
 from .files import MAX_FILE_BYTES, read_source
-from .processors import FLAT, REAL, assembler_of, isa_of_cpu, known_cpu, preset_of_cpu
+from .processors import BITS, REAL, assembler_of, isa_of_cpu, known_cpu, preset_of_cpu
 from .program import (
     CHARACTERS_A_STEP,
     FORM_STEPS,
@@ -158,7 +158,7 @@ def _number_of(chunks: list[tuple[ElfSection, str]], value: Value) -> int | None
 DEFAULT_ORIGIN = 0x2000
 MAX_FIXED = 20_000  # instructions that are kept to be met again
 MAX_SENTENCE = 240  # characters of a message
-_BITS = {"16": REAL, "32": FLAT}
+_BITS = {str(bits): boot for boot, bits in BITS.items()}
 _BITS_WORDS = {"code16": "16", "code32": "32", "use16": "16", "use32": "32", "code16gcc": "16"}
 
 

@@ -27,7 +27,7 @@ from retrosim.rom.lines import LineTable
 from retrosim.rom.symbols import Symbol, SymbolTable
 
 from .assembling import Assembly, assemble_file
-from .processors import FLAT
+from .processors import BITS, FLAT, REAL
 
 # Compiles a Pascal unit with a Free Pascal of the user's for that processor, and with the unit system.pp beside it.
 
@@ -92,7 +92,11 @@ MAX_ROUNDS = 12
 
 
 def link_sources(
-    paths: Sequence[Path], machine: str, note: Callable[[str], None] = lambda text: None, flags: tuple[str, ...] = ()
+    paths: Sequence[Path],
+    machine: str,
+    note: Callable[[str], None] = lambda text: None,
+    flags: tuple[str, ...] = (),
+    boot: str = "",
 ) -> Image:
     """Return the program that sources and objects make together.
 
@@ -101,6 +105,7 @@ def link_sources(
     machine  a preset's name
     note     gets the commands of compilers
     flags    for the compiler of C
+    boot     mode that the program is started in, and so that of assembly until it says another; "" for the usual one
     Errors   RomError, AssemblyError; ValueError
     """
     for path in paths:
@@ -117,7 +122,9 @@ def link_sources(
             objects += [unit for name, unit in units.items() if name not in {each.name for each in objects}]
         elif path.suffix not in ASSEMBLY:
             objects += _read(path, isa, note, flags)
-    return _Linking([path for path in paths if path.suffix in ASSEMBLY], objects, [*system.values()], machine).image()
+    return _Linking(
+        [path for path in paths if path.suffix in ASSEMBLY], objects, [*system.values()], machine, boot
+    ).image()
 
 
 def _read(path: Path, isa: str, note: Callable[[str], None], flags: tuple[str, ...]) -> list[Object]:
@@ -146,10 +153,12 @@ def _units(path: Path, isa: str, note: Callable[[str], None]) -> dict[str, Objec
 class _Linking:
     """The state of one link."""
 
-    def __init__(self, texts: list[Path], objects: list[Object], system: list[Object], machine: str) -> None:
-        self.texts, self.objects, self.machine = texts, objects, machine
+    def __init__(self, texts: list[Path], objects: list[Object], system: list[Object], machine: str, boot: str) -> None:
+        self.texts, self.objects, self.boot = texts, objects, boot
         self.isa = PRESETS[machine].isa
         self.family: Family = family_of(self.isa)
+        is_real = boot == REAL and REAL in self.family.boots_of(self.isa)
+        self.cpu = f"{self.isa}-{REAL}" if is_real else machine
         self.kit = [*system, *kit_objects(kit_folder(), self.family)]  # linked as far as they are asked for
         self.made: list[Assembly] = []
         self.linked: Image | None = None
@@ -161,7 +170,8 @@ class _Linking:
             before, self.made, at = labels, [], LOAD_ADDRESS
             elsewhere = None if number else LOAD_ADDRESS  # for a beginning, of all names that others define
             for path in self.texts:
-                made = assemble_file(path, self.machine, origin=at, labels=before, elsewhere=elsewhere)
+                made = assemble_file(path, self.cpu, origin=at, labels=before, elsewhere=elsewhere)
+                self._check_boot(path, made.boot or self.family.boots[0])
                 self.made.append(made)
                 at = max([at, *(each.address + each.bytes for each in made.sections)])
                 at += -at % PAGE
@@ -172,6 +182,11 @@ class _Linking:
             if number and labels == before:
                 return self._joined()
         raise RomError(self.texts[0], f"the addresses do not settle in {MAX_ROUNDS} rounds")
+
+    def _check_boot(self, path: Path, first: str) -> None:
+        """Check the mode that a text begins in. Errors: RomError."""
+        if self.boot in BITS and first in BITS and first != self.boot:
+            raise RomError(path, f"begins with bits {BITS[first]}, and {BITS[self.boot]} bits are asked for")
 
     def _exported(self) -> dict[str, int]:
         """Return the symbols of the assembly sources. Errors: RomError for one that two define."""

@@ -8,6 +8,7 @@ from retrosim.machine.presets import PRESETS, Preset
 from retrosim.rom.image import family_of
 
 FLAT, REAL = "flat", "real"
+BITS = {REAL: 16, FLAT: 32}
 _OF_ISA: dict[str, Preset] = {preset.isa: preset for preset in PRESETS.values()}
 CPU_NAMES = (*_OF_ISA, *(f"{isa}-{REAL}" for isa in _OF_ISA if REAL in family_of(isa).boots_of(isa)), *PRESETS)
 _ALSO = {

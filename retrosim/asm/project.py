@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from retrosim.checks import check_choice
-from retrosim.errors import RetrosimError
+from retrosim.errors import RetrosimError, RomError
 from retrosim.machine.presets import PRESETS
 from retrosim.rom import Rom, load_program
 from retrosim.rom.elf_write import image_elf
@@ -17,8 +17,8 @@ from retrosim.rom.formats.sources import COMPILERS, FLAGS
 from retrosim.rom.image import Image, family_of
 from retrosim.rom.library import in_boot
 
-from .linking import ASSEMBLY, OBJECTS, PASCAL, link_sources
-from .processors import CPU_NAMES, FLAT, REAL, isa_of_cpu, plain_name
+from .linking import ASSEMBLY, COMPILED, OBJECTS, PASCAL, link_sources
+from .processors import BITS, CPU_NAMES, FLAT, REAL, isa_of_cpu, plain_name
 
 PROJECT = "retrosim.toml"
 TEMPLATES = Path(__file__).parent / "templates"
@@ -142,7 +142,7 @@ def _project_text(name: str, machine: str, sources: Iterable[str]) -> str:
 
 # Loads whatever a user names: a ROM, a program's file, a source; and chooses the machine where none is named.
 
-BOOTS = {None: "", 16: REAL, 32: FLAT}
+BOOTS = {None: "", **{bits: boot for boot, bits in BITS.items()}}
 """Bits that a user says the code has -> what the CPU starts in."""
 
 
@@ -179,14 +179,16 @@ def load_for(
         project = read_project(found)
         machine = machine or project.machine
         check_choice("machine", machine, tuple(PRESETS))
-        image = link_sources([*project.sources, *map(Path, others)], machine, note, (*project.flags, *flags))
+        _check_boot(boot, [*project.sources, *map(Path, others)])
+        image = link_sources([*project.sources, *map(Path, others)], machine, note, (*project.flags, *flags), boot)
         return Loaded(in_boot(image, boot), machine)
     paths = [Path(name), *map(Path, others)]
+    _check_boot(boot, paths)
     if others or (paths[0].suffix in (*ASSEMBLY, *PASCAL) and paths[0].is_file()):
         _check_at(at)
         machine = machine or _machine_of(paths) or _needed(name, default)
         check_choice("machine", machine, tuple(PRESETS))
-        return Loaded(in_boot(link_sources(paths, machine, note, flags), boot), machine)
+        return Loaded(in_boot(link_sources(paths, machine, note, flags, boot), boot), machine)
     isa = PRESETS[machine].isa if machine in PRESETS else None
     program = load_program(name, isa, boot, at=at, note=note, flags=flags)
     if machine is None:
@@ -198,6 +200,13 @@ def load_for(
 def _check_at(at: int | None) -> None:
     if at is not None:
         raise ValueError(f"at {at:#x}: allowed for a flat binary only")
+
+
+def _check_boot(boot: str, paths: Iterable[Path]) -> None:
+    """Refuse to start what compilers make in real mode. Errors: RomError."""
+    for path in paths:
+        if boot == REAL and path.suffix in (*COMPILED, *PASCAL):
+            raise RomError(path, f"is compiled to {BITS[FLAT]}-bit code, and {BITS[REAL]} bits are asked for")
 
 
 def _machine_of(paths: Sequence[Path]) -> str | None:

@@ -53,6 +53,29 @@ def test_assembly_calls_an_object_and_the_kit(machine: str, tmp_path: Path) -> N
     assert Machine(machine, again, engine="evaluate", timing="off").call("go", -100, 7) == RESULT + 5
 
 
+def test_a_source_that_names_no_mode_is_assembled_for_the_one_that_is_asked_for(tmp_path: Path) -> None:
+    plain, flat, real, c = write(
+        tmp_path,
+        plain_asm="f: mov ax,7\n ret\n",
+        flat_asm=" bits 32\nf: ret\n",
+        real_asm=" bits 16\nf: ret\n",
+        count_c="int f(void) { return 3; }\n",
+    )
+    for boot, code in (("", "66b80700c3"), ("flat", "66b80700c3"), ("real", "b80700c3")):
+        image = load_for(plain, "i386dx-33", boot=boot).program
+        assert isinstance(image, Image) and image.segments[0][1].hex() == code and image.boot == boot
+        assert Machine("i386dx-33", image, engine="evaluate", timing="off").call("f") & 0xFFFF == 7
+    for path, boot, words in (
+        (flat, "real", "flat.asm: begins with bits 32, and 16 bits are asked for"),
+        (real, "flat", "real.asm: begins with bits 16, and 32 bits are asked for"),
+        (c, "real", "count.c: is compiled to 32-bit code, and 16 bits are asked for"),
+    ):
+        with pytest.raises(RomError) as raised:
+            load_for(path, "i386dx-33", boot=boot)
+        assert str(raised.value).endswith(words)
+    assert load_for(flat, "i386dx-33", boot="flat").program.boot == "flat"
+
+
 def test_one_name_twice_is_refused(tmp_path: Path) -> None:
     one, two = write(tmp_path, one_s=" globl x\nx: rts\n", two_s=" globl x\nx: nop\n rts\n")
     with pytest.raises(RomError, match=r"two.s: defines x, which one.s defines too"):
