@@ -65,11 +65,11 @@ def sets_ignored_bits(insn: Insn, words: list[int]) -> bool:
 def test_objdump_knows_the_same_opcodes(tmp_path: Path) -> None:
     """First words, zeros behind them: ours are GNU's but for the A-line, and GNU has no other user instruction.
 
-    Every third word, or with --full every one.
+    Every third word, or with --full every one. Of MOVE16 GNU wants bit 15 to be set, which the part ignores.
     """
     cpu = m68k.cpu("MC68040")
     words = range(0, 65536, 1 if FULL else 3)
-    slots = [[word, 0, 0, 0, 0] for word in words]
+    slots = [[word, 0x8000 if word & 0xFFF8 == 0xF620 else 0, 0, 0, 0] for word in words]
     for word, slot, (length, name) in zip(words, slots, objdump(slots, tmp_path), strict=True):
         if word >> 12 == 10:
             continue

@@ -48,6 +48,7 @@ FAULTS = {
         "TRAP": "TRAPcc does not exist there",
         "UNPK": "does not exist there",
         "PACK": "does not exist there",
+        "BKPT": "waits for ever",
         "ILLEGAL": "reserved full extension formats run as something",
         **dict.fromkeys(("ABCD", "SBCD", "NBCD"), "digits above 9, and byte steps of A7 by 1"),
         "LINK": "LINK A7 pushes A7 before the decrement",
