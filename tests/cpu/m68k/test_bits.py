@@ -3,43 +3,13 @@
 from __future__ import annotations
 
 import random
-from functools import cache
 
 import pytest
 
-from retrosim.asm import assemble
-from retrosim.cpu import m68k
-from retrosim.cpu.engines.core import Core
-from retrosim.cpu.engines.evaluate import Evaluator
 from tests.helpers.amount import amount
-from tests.helpers.cpu.cores import begin
+from tests.helpers.cpu.m68k_programs import DATA, MASK, compared, run
 
-CODE, DATA = 0x2000, 0x4000
 TRIES = amount(1, 200)
-FLAGS = "xnzvc"
-MASK = 0xFFFFFFFF
-
-
-@cache
-def core_for(text: str) -> Core:
-    core = Core(m68k.cpu("MC68040"), "off")
-    begin(core, {CODE: assemble(f" {text}", "m68040").code}, CODE)
-    return core
-
-
-def run(text: str, memory: bytes = bytes(16), **registers: int) -> tuple[Core, dict[str, int]]:
-    """Return a core after an instruction, and its flags; X, V and C were set. d0=, a0= are registers."""
-    core = core_for(text)
-    core.state["pc"] = CODE
-    for flag in FLAGS:
-        core.state[flag] = 0
-    core.state["x"] = core.state["v"] = core.state["c"] = 1
-    core.write(DATA, memory)
-    for name, value in registers.items():
-        core.state["r"][int(name[1]) + 8 * (name[0] == "a")] = value & MASK
-    Evaluator(core).run(1)
-    assert core.state["pc"] == CODE + len(assemble(f" {text}", "m68040").code)
-    return core, {flag: int(core.state[flag]) for flag in FLAGS}
 
 
 def numbers(seed: str) -> list[int]:
@@ -78,15 +48,6 @@ def test_test_and_set() -> None:
         assert core.ram[DATA] == value | 0x80 and flags == {"x": 1, "n": n, "z": z, "v": 0, "c": 0}
         core, _ = run("tas d0", d0=0x1234_0000 | value)
         assert core.state["r"][0] == 0x1234_0080 | value
-
-
-def compared(destination: int, source: int, size: int) -> dict[str, int]:
-    """Return the flags of destination - source."""
-    mask, sign = (1 << size) - 1, 1 << size - 1
-    result = destination - source & mask
-    overflow = (destination ^ source) & (destination ^ result) & sign
-    return {"x": 1, "n": int(result & sign > 0), "z": int(not result), "v": int(overflow > 0),
-            "c": int(destination < source)}  # fmt: skip
 
 
 @pytest.mark.parametrize(("letter", "size"), [("b", 8), ("w", 16), ("l", 32)])
