@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from retrosim.debug import Point
+from retrosim.debug.points import Event
 from retrosim.machine import Machine
 
 
@@ -135,3 +136,24 @@ def test_bad_points_are_refused() -> None:
         with pytest.raises(ValueError, match=r"allowed|no symbol|no source"):
             call()
     assert not debugger.points
+
+
+@pytest.mark.parametrize(
+    "event, parameter, happening, expected",
+    [
+        ("frame", None, ("frame", 7), True),
+        ("frame", None, ("exception", 7), False),
+        ("frame", 5, ("frame", 10), True),  # every fifth
+        ("frame", 5, ("frame", 12), False),
+        ("frame", 5, ("exception", 5), False),
+        ("exception", 5, ("exception", 5), True),
+        ("exception", 5, ("exception", 10), False),
+        ("exception", 0, ("exception", 0), True),
+        ("exception", 0, ("exception", None), False),
+    ],
+)
+def test_which_events_stop(event: str, parameter: int | None, happening: tuple, expected: bool) -> None:
+    point = Event(event=event, parameter=parameter)
+    assert point.happened(*happening) is expected
+    assert point.needs_exceptions == (event == "exception") and point.reason == event
+    assert point.command == (f"catch {event}" if parameter is None else f"catch {event} {parameter}")

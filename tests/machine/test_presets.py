@@ -73,3 +73,17 @@ def test_unknown_names_are_refused_with_the_names_there_are() -> None:
         open_machine("mc68040")
     with pytest.raises(ValueError, match=f"machine 'native': allowed {', '.join(PRESETS)}"):
         Machine("native")
+
+
+@pytest.mark.parametrize(
+    "clock_hz, video",
+    [(12_000_000, (1, 3, 6)), (8_000_000, (0, 1, 3)), (16_000_000, (2, 4, 8))],  # of 240, 360 and 600 ns, less two
+)
+def test_an_at_board_by_its_clock(clock_hz: int, video: tuple[int, int, int]) -> None:
+    """Source: cycles of the ISA bus, see `at_board`."""
+    figures = boards.at_board(clock_hz)
+    assert list(figures) == ["code", "read", "write", "video_read", "video_write"]
+    for name, figure in figures.items():
+        expected = video if name.startswith("video") else (0, 1, 1)
+        assert (figure.low, figure.value, figure.high, figure.minimum, figure.maximum) == (*expected, 0, 1000)
+        assert figure.meaning.startswith(f"CPU clocks ({1e9 / clock_hz:.3g} ns) beyond the two of ")

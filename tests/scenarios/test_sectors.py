@@ -28,7 +28,7 @@ def machine(objects=200, seed=1994):
 
 @pytest.mark.first_case
 @pytest.mark.without_jit
-@pytest.mark.parametrize("objects, seed", [(1, 0), (37, 2**32 - 1), (200, 1994)])
+@pytest.mark.parametrize("objects, seed", [(37, 2**32 - 1), (1, 0), (200, 1994)])
 def test_frames_are_those_of_the_reference(objects, seed):
     """Every input edge: held, pressed again, opposite directions together, all at once."""
     ours, demo = machine(objects, seed), Demo(objects, seed)

@@ -23,7 +23,7 @@ def machine(objects: int = 24, seed: int = 2011) -> NativeMachine:
 
 
 @pytest.mark.first_case
-@pytest.mark.parametrize("objects, seed", [(1, 0), (24, 2**32 - 1), (64, 2011)])
+@pytest.mark.parametrize("objects, seed", [(24, 2**32 - 1), (1, 0), (64, 2011)])
 def test_frames_are_those_of_the_rules(objects: int, seed: int) -> None:
     """Every input edge: held, pressed again, opposite directions together, all at once."""
     ours, rules = machine(objects, seed), Battle(ROM, objects, seed)

@@ -87,7 +87,7 @@ def machine(objects: int = 12, seed: int = 25) -> NativeMachine:
 
 
 @pytest.mark.first_case
-@pytest.mark.parametrize("objects, seed", [(1, 0), (7, 2**32 - 1), (12, 25)])
+@pytest.mark.parametrize("objects, seed", [(7, 2**32 - 1), (1, 0), (12, 25)])
 def test_frames_are_those_of_the_rules(objects: int, seed: int) -> None:
     ours, rules, draw, pad = machine(objects, seed), Rules(objects, seed), random.Random(seed), 0
     for number in range(500):

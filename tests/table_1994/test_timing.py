@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 from retrosim.report.json import to_json
-from retrosim.table_1994.printed import PRINTED
+from retrosim.table_1994.printed import PRINTED, Reference
 from retrosim.table_1994.report import render_timing
-from retrosim.table_1994.timing import timing_table
+from retrosim.table_1994.timing import TableRow, answer_of, timing_table
 from tests.helpers.pages import GUIDE, ROOT, table_rows
 from tests.helpers.study.page import check_page
 
@@ -247,3 +247,77 @@ def test_the_column_of_the_601() -> None:
         assert row.ratio == pytest.approx(row.cycles / (80_000_000 / row.printed_per_second))
         assert 1 < row.cycles_per_instruction < 2
     check_page(to_json(table)["rows"])
+
+
+def answer(machine: str = "mc68040-25", **clocks: tuple[float, int | None, int | None]):
+    """Compare clocks, low and high of some rows, named o200 and so on, with the printed table at 25 MHz."""
+    rows = []
+    for name, (cycles, low, high) in clocks.items():
+        objects = int(name[1:])
+        rate = PRINTED.get(machine, {}).get(objects)
+        printed = 25_000_000 / rate if rate else None
+        row = {"machine": machine, "build": "period", "objects": objects, "engine": "interpret"}
+        row |= {"printed_per_second": rate, "printed_cycles": printed, "per_second": 1.0, "cycles": cycles}
+        row |= {"low": low, "high": high, "instructions": 1.0, "cycles_per_instruction": 1.0}
+        row |= {"ratio": cycles / printed if printed else None, "checks": 1, "scenes": 1, "microseconds": 1}
+        row |= {"pair_tests": 1.0, "scatter": 0.01}
+        rows.append(TableRow(**row, **{"whole": None} if "whole" in TableRow.__dataclass_fields__ else {}))
+    return answer_of(machine, 25_000_000, Reference("period", "a reason", "A doubt."), rows)
+
+
+@pytest.mark.parametrize(
+    "clocks, agrees",
+    [
+        ((308_641, None, None), True),  # 25 MHz / 81
+        ((25_000_000 / 81.5, None, None), True),
+        ((25_000_000 / 80.5, None, None), True),
+        ((306_747, None, None), False),
+        ((310_560, None, None), False),
+        ((300_000, 299_000, 306_749), True),  # the intervals meet
+        ((300_000, 299_000, 306_748), False),
+        ((320_000, 310_559, 330_000), True),
+        ((320_000, 310_560, 330_000), False),
+    ],
+)
+def test_whether_a_row_agrees_with_1994(clocks: tuple, agrees: bool) -> None:
+    (row,) = answer(o200=clocks).rows
+    assert row.agrees is agrees and (row.cycles, row.low, row.high) == clocks
+    assert (row.objects, row.printed_per_second, row.scatter) == (200, 81, 0.01)
+    assert (row.printed_low, row.printed_high) == (25_000_000 / 81.5, 25_000_000 / 80.5)
+
+
+SAME = {"o0": (25_000_000 / 611, None, None), "o200": (25_000_000 / 81, None, None)}
+AT_50 = 25_000_000 / 340
+
+
+@pytest.mark.parametrize(
+    "machine, clocks, expected",
+    [
+        ("mc68000-8", {"o0": (5, None, None)}, "nothing for the mc68000-8: these are the clocks of build period."),
+        ("mc68040-25", {"o0": SAME["o0"]}, "takes 1.00 times the clocks of 1994, in all rows within what"),
+        (
+            "mc68040-25",
+            SAME | {"o50": (AT_50 * 2, 1, None)},
+            "takes 1.00 to 2.00 times the clocks of 1994, in all rows",
+        ),
+        (
+            "mc68040-25",
+            SAME | {"o50": (AT_50 * 2, None, None)},
+            "1994: more in 1 of 3 rows, beyond what our model leaves",
+        ),
+        (
+            "mc68040-25",
+            SAME | {"o50": (AT_50 / 2, None, None)},
+            "0.50 to 1.00 times the clocks of 1994: fewer in 1 of 3",
+        ),
+        (
+            "mc68040-25",
+            {"o0": (5, None, None), "o50": (5, None, None), "o200": (10**9, None, None)},
+            "fewer in 2 of 3 rows and more in 1 of 3 rows, beyond what our model leaves open. A doubt.",
+        ),
+    ],
+)
+def test_the_verdict(machine: str, clocks: dict, expected: str) -> None:
+    assert expected in answer(machine, **clocks).verdict
+    if machine == "mc68000-8":
+        assert answer(machine, **clocks).rows[0].agrees is None

@@ -1,4 +1,5 @@
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 
 from retrosim.machine import PRESETS
 from retrosim.scenarios.shapes import shapes_of
-from retrosim.screen.font import text_mask
+from retrosim.screen.font import text_mask, text_width
 from retrosim.screen.framebuffer import BLACK, RED, WHITE
 from retrosim.window.chrome import (
     MIN_WIDTH,
@@ -25,6 +26,7 @@ from retrosim.window.chrome import (
     status_bar_height,
     window_size,
 )
+from retrosim.window.controls import CONTROLS, GROUP_STARTS
 
 
 def shows(pixels, text, bold=False, ink=BLACK):
@@ -201,3 +203,14 @@ def test_without_instructions_or_cycles(cycles):
 
 def test_speed_text():
     assert [speed_text(Fraction(*of)) for of in ((1, 64), (1, 1), (8, 1))] == ["1/64x", "1x", "8x"]
+
+
+def test_where_buttons_are():
+    """From five pixels on, two between buttons, seven between groups, three to either side of a text."""
+    assert ROW[0].rect[0] == 5 and {button.rect[1::2] for button in ROW} == {(2, TOOLBAR_HEIGHT - 2)}
+    for before, after in pairwise(ROW):
+        assert after.rect[0] - before.rect[2] == (7 if after.control.action in GROUP_STARTS else 2)
+    for button in ROW:
+        letters = 5 if button.control.action == "normal" else len(button.text)
+        assert button.rect[2] - button.rect[0] == text_width("0" * letters) + 6
+    assert [button.text for button in ROW] == [control.button for control in CONTROLS if control.button]

@@ -9,7 +9,7 @@ import pytest
 
 from retrosim.tape import Player, load_tape, open_for
 from retrosim.tape.race import Race, Racer
-from retrosim.window.race import HINT, LATE_NS, RaceSession
+from retrosim.window.race import HINT, LATE_NS, RaceSession, _fit
 
 TAPE = load_tape("wind-50")
 SECOND = 1_000_000_000
@@ -86,3 +86,20 @@ def test_the_picture_says_work_and_wait_and_the_end_has_the_verdict(monkeypatch)
     work = racers[0].work
     assert f"{racers[0].shown.clocks:,} clocks, {racers[0].shown.clocks / 25_000:.2f} ms of work" in str(texts)
     assert texts[-1].startswith(f"finished: mc68040-25 works the least per frame, {min(work, 20):.2f} ms   ")
+
+
+@pytest.mark.parametrize(
+    "picture, window, expected",
+    [
+        ((640, 480), (640, 480), (0, 0, 640, 480)),
+        ((640, 480), (1300, 1000), (10, 20, 1290, 980)),  # twice
+        ((640, 480), (1279, 2000), (319, 760, 959, 1240)),  # not quite twice
+        ((640, 480), (641, 483), (0, 1, 640, 481)),
+        ((640, 480), (320, 480), (0, 120, 320, 360)),
+        ((640, 480), (640, 120), (240, 0, 400, 120)),
+        ((640, 480), (1, 1), (0, 0, 1, 1)),
+        ((100, 10), (5, 5), (0, 2, 5, 3)),
+    ],
+)
+def test_a_picture_is_in_the_middle_and_has_whole_pixels(picture: tuple, window: tuple, expected: tuple) -> None:
+    assert _fit(*picture, *window) == expected

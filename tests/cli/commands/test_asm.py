@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
+import pytest
+
+from retrosim.cli.commands.asm import _definition
 from retrosim.rom import load_elf
 
 SOURCE = """
@@ -61,3 +65,22 @@ def test_an_instruction_with_its_clocks_and_sources(run) -> None:
     assert {"M68000UM", "MC68040UM"} == {e["source"].split()[0] for row in rows for e in row["examples"]}
     assert "MULS.w Dn,Dn (M68000UM " in run("insn", "muls", "--machine", "mc68000-8").out
     run("insn", "mulls").is_refused(2, "no instruction 'mulls'", "did you mean")
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [("N=4", ("N", 4)), ("_.x$1", ("_.x$1", 1)), ("n=-0x80000000", None), ("n=-2147483648", ("n", -(1 << 31))),
+     ("n=0xFFFFFFFF", ("n", 0xFFFFFFFF)), ("N=", ("N", 1))],
+)  # fmt: skip
+def test_definitions(text: str, expected: tuple[str, int] | None) -> None:
+    if expected is None:
+        with pytest.raises(argparse.ArgumentTypeError):
+            _definition(text)
+    else:
+        assert _definition(text) == expected
+
+
+@pytest.mark.parametrize("text", ["=4", "1n=4", "a b", "n=-2147483649", "n=4294967296", "n=x"])
+def test_wrong_definitions(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="allowed"):
+        _definition(text)

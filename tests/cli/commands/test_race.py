@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from types import SimpleNamespace
+
 import pytest
+
+from retrosim.cli.commands.race import _row
 
 
 def test_two_builds(run, tmp_path) -> None:
@@ -53,3 +58,24 @@ def test_refusals(run) -> None:
     run("race", "wind-50", "--on", "native:O2,mc68040-25").is_refused(2, "native has no builds")
     run("race", "wind-50", "--on", "native,mc68040-25:O9").is_refused(4, "O9")
     run("race", "wind-50").is_refused(2, "--on")
+
+
+def racer(work: float | None, wait: float | None = 2.5, frame: int = 4, **more: object) -> SimpleNamespace:
+    shown = SimpleNamespace(seconds=Fraction(1, 4), frame=frame)
+    machine = SimpleNamespace(frame_hz=Fraction(60147, 1000), clock_hz=25_000_000)
+    fields = {"name": "mine", "is_finished": True, "total": 4_938} | more
+    return SimpleNamespace(work=work, wait=wait, shown=shown, machine=machine, **fields)
+
+
+def test_what_a_row_says_of_a_racer() -> None:
+    first = racer(1.5)
+    assert _row(first, [first]) == ["mine", "1.50 ms; 1,234 clocks", "2.50 ms, 60.147 Hz", "0.25 s"]
+    second = racer(3.75, is_finished=False)
+    assert _row(second, [first, second])[1:] == [
+        "3.75 ms, 2.50 times as long; 1,234 clocks", "2.50 ms, 60.147 Hz", "4 frames so far",
+    ]  # fmt: skip
+    for racing, ranking in ((racer(None), first), (racer(1.0, None), first), (racer(1.0), racer(None))):
+        assert _row(racing, [ranking, racing]) == ["mine", "no frame yet", "60.147 Hz", "0.25 s"]
+    native = racer(None)
+    native.machine.clock_hz = None
+    assert _row(native, [first, native])[1] == "no CPU"
