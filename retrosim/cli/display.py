@@ -43,7 +43,7 @@ def open_window(
     make_machine  opens the machine while the window is already shown
     on_start      gets the `Session` when the machine is open, before its first frame
     on_turn       gets it again and again, between frames
-    hooks         recorder, player: as for `retrosim.window.pyglet_window.Window`
+    hooks         recorder, player, subject: as for `retrosim.window.pyglet_window.Window`
     Errors        NoWindow
     """
     reason = missing_display()

@@ -11,13 +11,15 @@ from retrosim.screen.font import ADVANCE, LEADING, draw_text, text_width
 from retrosim.screen.framebuffer import GRAY, HEIGHT, LT_GRAY, WIDTH, Rect, frame_rect, paint_rect
 from retrosim.screen.overlay import INK, NOTHING, PAPER, clear_overlay, draw_view, inks_for
 
-from .chrome import draw_status_bar, draw_toolbar, metrics_lines, speed_text
-from .controls import help_lines
+from .chrome import draw_status_bar, draw_toolbar, fitted, metrics_lines, speed_text
+from .controls import first_lines, help_lines
 from .panel import Panel
 from .seek import draw_seek_bar
 from .session import Session
 
-# Draws dialog boxes on an overlay: the help panel, and the notice that is shown until the machine is ready.
+# Draws dialog boxes on an overlay: the help panel, and the first screen, which is shown until there is a picture.
+
+FIRST_COLUMNS = 80  # characters of a line of the first screen, at most
 
 
 def draw_panel(overlay: np.ndarray, rect: Rect) -> None:
@@ -34,8 +36,7 @@ def draw_help(overlay: np.ndarray, lines: Sequence[tuple[str, str]], title: str 
     overlay  uint8[480, 640, 4]  changed in place
     lines    (keys, meaning) per row
     """
-    keys_width = max(text_width(keys) for keys, _ in lines) + 2 * ADVANCE
-    width = keys_width + max(text_width(meaning) for _, meaning in lines)
+    width = _keys_width(lines) + max(text_width(meaning) for _, meaning in lines)
     pitch = LEADING + 3
     height = (len(lines) + 1) * pitch + 6
     left, top = (WIDTH - width) // 2, (HEIGHT - height) // 2
@@ -44,28 +45,29 @@ def draw_help(overlay: np.ndarray, lines: Sequence[tuple[str, str]], title: str 
     close = "? closes this list"
     draw_text(overlay, left + width - text_width(close), top, close, INK)
     paint_rect(overlay, (left, top + 12, left + width, top + 13), foreground=INK)
-    for row, (keys, meaning) in enumerate(lines):
-        y = top + 6 + (row + 1) * pitch
-        draw_text(overlay, left, y, keys, INK)
-        draw_text(overlay, left + keys_width, y, meaning, INK)
+    _draw_rows(overlay, left, top + 6 + pitch, lines)
 
 
 def draw_waiting(overlay: np.ndarray, title: str, message: str, seconds: float) -> None:
-    """Draw what is shown until the machine is ready: a grey desktop, and a box with a notice and a moving bar.
+    """Draw the first screen, on a grey desktop: what is to run, what is being done, a moving bar, the chief keys.
 
     overlay  uint8[480, 640, 4]  changed in place
-    title    name of the program
+    title    what is to run
     message  what is being done
     seconds  since the window opened
     """
     paint_rect(overlay, (0, 0, WIDTH, HEIGHT), GRAY, foreground=INK, background=PAPER)
-    width = max(300, text_width(message) + 40, text_width(title, bold=True) + 40)
-    left, top = (WIDTH - width) // 2, HEIGHT // 2 - 60
+    keys, pitch = first_lines(), LEADING + 3
+    title, message = fitted(title, FIRST_COLUMNS), fitted(message, FIRST_COLUMNS)
+    rows_width = _keys_width(keys) + max(text_width(meaning) for _, meaning in keys)
+    width = 36 + max(rows_width, text_width(message), text_width(title, bold=True))
+    height = 100 + len(keys) * pitch
+    left, top = (WIDTH - width) // 2, (HEIGHT - height) // 2
     right = left + width
-    draw_panel(overlay, (left, top, right, top + 90))
+    draw_panel(overlay, (left, top, right, top + height))
     draw_text(overlay, left + 18, top + 17, title, INK, bold=True)
     draw_text(overlay, left + 18, top + 35, message, INK)
-    bar = (left + 18, top + 56, right - 68, top + 68)
+    bar = (left + 18, top + 53, right - 68, top + 65)
     paint_rect(overlay, bar, LT_GRAY, foreground=INK, background=PAPER)
     frame_rect(overlay, bar, foreground=INK)
     span = bar[2] - bar[0] - 2
@@ -74,7 +76,20 @@ def draw_waiting(overlay: np.ndarray, title: str, message: str, seconds: float) 
         inner = (bar[0] + 1, bar[1] + 1, bar[2] - 1, bar[3] - 1)
         paint_rect(overlay, (part[0], bar[1] + 1, part[1], bar[3] - 1), clip=inner, foreground=INK)
     elapsed = f"{seconds:.0f} s"
-    draw_text(overlay, right - 18 - text_width(elapsed), top + 58, elapsed, INK)
+    draw_text(overlay, right - 18 - text_width(elapsed), top + 55, elapsed, INK)
+    _draw_rows(overlay, left + 18, top + 82, keys)
+
+
+def _draw_rows(overlay: np.ndarray, left: int, top: int, lines: Sequence[tuple[str, str]]) -> None:
+    """Draw rows of keys and meanings in two columns."""
+    for row, (keys, meaning) in enumerate(lines):
+        y = top + row * (LEADING + 3)
+        draw_text(overlay, left, y, keys, INK)
+        draw_text(overlay, left + _keys_width(lines), y, meaning, INK)
+
+
+def _keys_width(lines: Sequence[tuple[str, str]]) -> int:
+    return max(text_width(keys) for keys, _ in lines) + 2 * ADVANCE
 
 
 @dataclass(frozen=True)
@@ -116,6 +131,10 @@ def _overlay(session: Session) -> np.ndarray | None:
         if session.shows_help:
             draw_help(panel, session.panel.help(), f"Keys of the {session.panel.title.lower()}")
         return panel
+    if session.is_starting and not session.shows_help:
+        overlay = clear_overlay()
+        draw_waiting(overlay, session.title, session.starting, (session.clock() - session.began) / 1e9)
+        return overlay
     if session.view == NOTHING and not session.shows_help:
         return None
     overlay, machine = None, session.machine
@@ -131,7 +150,7 @@ def _overlay(session: Session) -> np.ndarray | None:
 def compose_waiting(title: str, notice: str, seconds: float, chrome_width: int) -> WindowImages:
     """Return what the window shows until the machine is ready.
 
-    title, notice  text in the box: the program's name, and what is being done
+    title, notice  text in the box: what is to run, and what is being done
     seconds        since the window opened
     chrome_width   width of toolbar and status bar, in their own pixels
     """

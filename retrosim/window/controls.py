@@ -85,13 +85,21 @@ CONTROLS = (
     Control("walk", _keys("W"), "W", "walk through the frame's collision check", "Walk"),
     Control("debugger", _keys("D"), "D", "open or close the debugger", "Dbg"),
     Control("fullscreen", _keys("F11"), "F11", "full screen on or off", "Full", at_release=True),
-    Control("help", _keys("Shift+SLASH", "QUESTION", "Shift+QUESTION", "H"), "?  H", "show or hide this list", "?"),
+    Control(
+        "help",
+        _keys("Shift+SLASH", "QUESTION", "Shift+QUESTION", "H"),
+        "?  H",
+        "show or hide the list of all keys",
+        "?",
+    ),
     Control("scale", {f"Alt+{n}": n for n in SCALES}, "Alt+1..4", "size of the picture: scale 1 to 4"),
     Control("quit", _keys("Ctrl+Q"), "Ctrl+Q", "quit"),
 )
 
 GROUP_STARTS = ("slower", "reset", "save", "collisions", "help")
 """Actions whose button has a larger gap before it."""
+FIRST = ("pause", "fast", "rewind", "collisions", "debugger", "help", "quit")
+"""Actions that the first screen names, before there is a picture."""
 
 
 def _by_chord() -> dict[str, tuple[Control, int]]:
@@ -120,3 +128,9 @@ def help_lines() -> list[tuple[str, str]]:
     """Return the rows of the help panel, (keys, meaning); the keys of the simulated program come last."""
     lines = [(control.shown, control.does) for control in CONTROLS]
     return [*lines, ("Arrows", "direction keys of the program"), ("Space", "fire button of the program")]
+
+
+def first_lines() -> list[tuple[str, str]]:
+    """Return the rows of the first screen, (keys, meaning): the keys of the program, and the window's chief ones."""
+    chief = [(control.shown, control.does) for control in CONTROLS if control.action in FIRST]
+    return [("Arrows  Space", "direction keys and fire button of the program"), *chief]

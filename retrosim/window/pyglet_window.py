@@ -298,6 +298,7 @@ class Window:
     machine   a machine, or a function that makes one: then the window opens first and the function runs in another
               thread; it gets a function to which it can give texts that tell what it is doing
     title     of the window
+    subject   what is to run, "sectors on mc68040-25", until the machine itself can tell
     recorder  MakeRecorder or None                 starts a tape
     player    Callable[[machine], Player] or None  replays a tape
     folder    Callable[[str], Path]                folder for files of a kind ("states", "shots")
@@ -312,6 +313,7 @@ class Window:
         machine: AnyMachine | MakeMachine,
         *,
         title: str = "retrosim",
+        subject: str = "",
         recorder: MakeRecorder | None = None,
         player: Callable[[AnyMachine], Player] | None = None,
         folder: Callable[[str], Path] | None = None,
@@ -325,16 +327,17 @@ class Window:
         self.session: Session | None = None
         self._extra = BAR_HEIGHT if player is not None else 0
         self._recorder, self._player, self._folder = recorder, player, folder or _data_folder
-        self._title, self._notice = title, "starting the machine"
+        self._title, self._subject, self._notice = title, subject or title, "starting the machine"
         self._inputs = Inputs(lambda: self.session, self.act)
         self._dirty, self._drawn = True, 0
         self._failure: BaseException | None = None
         self._made: list[AnyMachine] = []
         self._palette = macintosh_palette()
-        self._open(title, scale, is_fullscreen)
         self._opened = clock()
+        self._open(f"{subject} - {title}" if subject else title, scale, is_fullscreen)
         self._worker: threading.Thread | None = None
         if callable(machine):
+            self._window.draw(0.0)  # before the work begins, which may keep this thread waiting
             self._worker = threading.Thread(target=self._make, args=(machine,), name="machine")
             self._worker.start()
         else:
@@ -365,7 +368,8 @@ class Window:
     def _start(self, machine: AnyMachine) -> None:
         player = self._player(machine) if self._player else None
         self.session = Session(machine, folder=self._folder, clock=self.clock, recorder=self._recorder, player=player)
-        self._window.set_caption(f"{self.session.program} on {machine.name} - {self._title}")
+        self.session.began = self._opened
+        self._window.set_caption(f"{self.session.title} - {self._title}")
         self._dirty = True
 
     def say(self, text: str) -> None:
@@ -431,7 +435,7 @@ class Window:
         canvas.begin(width, height)
         if session is None:
             seconds = (self.clock() - self._opened) / 1e9
-            images = compose_waiting(self._title, self._notice, seconds, parts.chrome_width)
+            images = compose_waiting(self._subject, self._notice, seconds, parts.chrome_width)
         else:
             images = compose(session, parts.chrome_width)
             canvas.indexed("picture", session.machine.frame, session.machine.palette, parts.picture)

@@ -101,6 +101,8 @@ def open_panel(session: Session, title: str) -> Panel | None:
 MESSAGE_NS = 4_000_000_000
 """How long a message stays."""
 KEYS_HINT = "press ? for the keys"
+LONG_FRAME_S = 2
+"""Simulated seconds after which a frame that has not ended is told of."""
 COMPILING = f"compiling the program in the background; it will run faster   {KEYS_HINT}"
 
 
@@ -155,6 +157,8 @@ class Session:
         self.panel: Panel | None = None  # runs the machine in place of this session while it is open
         self.watched: list[str] = []
         self.breakpoints: list[str] = []
+        self.began = clock()  # when the user began to wait for a picture
+        self._is_starting = True
         self.controller = ""  # what runs the machine in place of this session: "gdb"
         self._folder, self._make_recorder = folder, recorder
         self._message, self._message_until = "", 0
@@ -163,6 +167,28 @@ class Session:
         self._last_check = LastCheck()
         self.transport = Transport(machine, clock, self._inputs, self._after_frame)
         self.seek = Seek(self.transport, player, self._went_back) if player is not None else None
+
+    @property
+    def title(self) -> str:
+        """What runs: the program and the machine, after the tape's name if one is replayed."""
+        tape = f"{self.player.tape.name}: " if self.player is not None else ""
+        return f"{tape}{self.program} on {self.machine.name}"
+
+    @property
+    def is_starting(self) -> bool:
+        """Is there no picture yet, because the program goes on with its first frame and has drawn nothing?"""
+        if self._is_starting:
+            frame = self.machine.frame
+            self._is_starting = not self.machine.frame_number and bool((frame == frame[0, 0]).all())
+        is_left_alone = not self.transport.is_paused and not self.transport.halted and not self.controller
+        return self._is_starting and is_left_alone
+
+    @property
+    def starting(self) -> str:
+        """What the machine does as long as there is no picture."""
+        seconds = float(self.transport.tick / self.machine.frame_hz)
+        meanwhile = "; it is being compiled" if self.machine.is_compiling else ""
+        return f"the program has drawn nothing in {seconds:.1f} s of its time{meanwhile}"
 
     def advance(self) -> bool:
         """Run what is due; return whether the picture or the metrics changed."""
@@ -515,6 +541,10 @@ class Session:
             return self.diverged or self.transport.halted
         if self.transport.is_paused and has_cpu(self.machine):
             return next_instruction(self.machine)
+        frame_seconds = float(self.transport.frame_periods / self.machine.frame_hz)
+        if frame_seconds >= LONG_FRAME_S:
+            frame = f"frame {self.machine.frame_number + 1:,} goes on: {frame_seconds:.0f} s of the machine's time"
+            return f"{frame} so far   hold Tab to run as fast as this computer can"
         if self.machine.is_compiling:
             return COMPILING
         return f"{self.last_check}   {KEYS_HINT}" if self.last_check else KEYS_HINT

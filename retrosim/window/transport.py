@@ -163,6 +163,7 @@ class Transport:
         self.halted = ""
         self._on_screen = 0  # ticks that the last frame still has to be shown
         self.is_between_frames = True
+        self._frame_tick = self.tick
         self._is_from_power_on = self.machine.frame_number == 0
         self.rewind.forget()
         begun = self.clock()
@@ -179,6 +180,11 @@ class Transport:
     def tick(self) -> int:
         """Periods of the frame clock since power-on; without a CPU one per frame."""
         return self.machine.retraces if has_cpu(self.machine) else self.machine.frame_number
+
+    @property
+    def frame_periods(self) -> int:
+        """Periods since the frame began that has not ended; 0 between two frames."""
+        return 0 if self.is_between_frames else self.tick - self._frame_tick
 
     @property
     def frame_cost(self) -> tuple[int, int]:
@@ -289,7 +295,7 @@ class Transport:
                 except ValueError as error:
                     return self._halt(f"inputs of frame {frame:,}: {error}")
             self.rewind.inputs.note(frame, inputs)
-            self.is_between_frames = False
+            self.is_between_frames, self._frame_tick = False, self.tick
         return True
 
     def _end(self) -> None:

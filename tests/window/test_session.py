@@ -389,3 +389,23 @@ def test_the_last_check_is_beside_the_printed_row(tmp_path, name, build, objects
     assert clocks == plain.measure("DetermineCollisions", warm=0).cycles
     bench.session.do("metrics")
     assert bench.session.message == KEYS_HINT
+
+
+def test_a_frame_that_goes_on_for_long_is_told(tmp_path):
+    bench = Bench(tmp_path, FakeMachine(steps=10_000_000, cost=25_000))
+    bench.machine.frame[0, 0] = 1
+    for _ in range(10):
+        bench.session.transport.run_on()
+    assert bench.session.message == KEYS_HINT
+    while bench.session.transport.frame_periods < 121:
+        bench.session.transport.run_on()
+    assert bench.session.message.startswith("frame 1 goes on: 2 s of the machine's time so far")
+    bench.session.do("reset")
+    bench.now += MESSAGE_NS
+    assert bench.session.transport.frame_periods == 0 and bench.session.message == KEYS_HINT
+
+
+def test_the_title_of_a_replay_names_the_tape(tmp_path):
+    replaying = replayed(tmp_path).session
+    assert replaying.title == f"{tmp_path / 'a.rtape'}: sectors on mc68040-25"
+    assert Bench(tmp_path).session.title == "sectors on mc68040-25"

@@ -244,7 +244,7 @@ def _record_window(
 ) -> tuple[str, AnyMachine]:
     """Record from the first frame on until the recording is stopped or the window closed; return as `_in_window`."""
     recorder = _recorder(chain([path], _window_paths(chosen.name)), labels)
-    return _in_window(settings, chosen.open, recorder)
+    return _in_window(settings, chosen.open, recorder, f"{chosen.name} on {chosen.machine}")
 
 
 def _continue_window(name: str, settings: MachineSettings, window: WindowSettings) -> tuple[str, AnyMachine]:
@@ -269,16 +269,20 @@ def _continue_window(name: str, settings: MachineSettings, window: WindowSetting
             settings, tape, Budget(), report, lambda done: report(f"replaying frame {done:,} of {tape.frames:,}")
         )
 
-    return _in_window(window, make, recorder)
+    return _in_window(window, make, recorder, f"{tape.scenario} on {settings.machine or tape.machine}")
 
 
 def _in_window(
-    settings: WindowSettings, make: Callable[[Callable[[str], None]], AnyMachine], recorder: Callable[[Any, Any], Any]
+    settings: WindowSettings,
+    make: Callable[[Callable[[str], None]], AnyMachine],
+    recorder: Callable[[Any, Any], Any],
+    subject: str,
 ) -> tuple[str, AnyMachine]:
     """Record in a window, from the beginning until the recording is stopped or the window closed.
 
     make      opens the machine
     recorder  starts or continues the tape
+    subject   what is to run
     Returns   "frames", and the machine
     """
     failure: list[str] = []
@@ -290,7 +294,7 @@ def _in_window(
             window.close()
 
     try:
-        window = open_window(settings, make, on_start=begin, recorder=recorder)
+        window = open_window(settings, make, on_start=begin, recorder=recorder, subject=subject)
     except NoWindow as error:
         raise RetrosimError(f"{error}; {HEADLESS}") from None
     window.run()

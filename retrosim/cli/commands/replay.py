@@ -145,7 +145,8 @@ def _replay_window(on: _Replay, settings: WindowSettings) -> int:
         players.append(player)
         return machine
 
-    window = open_window(settings, make, player=lambda machine: players[0])
+    subject = f"{on.tape.name}: {on.rom or on.tape.scenario} on {on.machine}"
+    window = open_window(settings, make, player=lambda machine: players[0], subject=subject)
     window.run()
     if window.session is not None:
         players[0].check()

@@ -117,7 +117,8 @@ def run(options: argparse.Namespace) -> int:
     )
     if opens_none(vars(options) | {"rom": chosen.rom}, *IMPLYING, heeded=profile is not None):
         return headless.run(chosen, limits)
-    hooks, command = {}, ""
+    hooks: dict[str, Any] = {"subject": f"{chosen.name} on {chosen.machine}"}
+    command = ""
     if options.gdb is not None:
         hooks["on_turn"], command = _gdb_server(chosen, options.gdb)
     try:
