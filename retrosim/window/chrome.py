@@ -222,6 +222,23 @@ def first_size(screen_width: int, screen_height: int, extra: int = 0) -> tuple[i
     return next((size for size in sizes if size), (WIDTH, HEIGHT + chrome_height(WIDTH, 1, extra)))
 
 
+def scaled(rect: Rect, scale: float, corner: tuple[int, int] = (0, 0)) -> Rect:
+    """Return a rectangle of a part of the window in pixels of the window.
+
+    scale    of the part
+    corner   its upper left one, in pixels of the window
+    """
+    left, top, right, bottom = (round(side * scale) for side in rect)
+    return left + corner[0], top + corner[1], right + corner[0], bottom + corner[1]
+
+
+def tip_rect(image: np.ndarray, button: Rect, parts: Layout) -> Rect:
+    """Return where a tooltip goes: below its button, or left of that where the window ends; pixels of the window."""
+    height, width = (round(side * parts.chrome_scale) for side in image.shape[:2])
+    left = max(0, min(button[0], parts.toolbar[2] - width))
+    return left, button[3] + 2, left + max(1, width), button[3] + 2 + max(1, height)
+
+
 # The status bar's lines of text, made from readings of the machine.
 
 

@@ -19,6 +19,7 @@ from .session import Session
 
 # Draws dialog boxes on an overlay: the help panel, and the first screen, which is shown until there is a picture.
 
+TIP_PAPER = (255, 255, 204, 255)
 FIRST_COLUMNS = 80  # characters of a line of the first screen, at most
 
 
@@ -46,6 +47,15 @@ def draw_help(overlay: np.ndarray, lines: Sequence[tuple[str, str]], title: str 
     draw_text(overlay, left + width - text_width(close), top, close, INK)
     paint_rect(overlay, (left, top + 12, left + width, top + 13), foreground=INK)
     _draw_rows(overlay, left, top + 6 + pitch, lines)
+
+
+def draw_tip(text: str) -> np.ndarray:
+    """Draw a tooltip: uint8[height, width, 4]."""
+    image = np.empty((LEADING + 6, text_width(text) + 9, 4), np.uint8)
+    image[:] = TIP_PAPER
+    frame_rect(image, (0, 0, image.shape[1], image.shape[0]), foreground=INK)
+    draw_text(image, 5, 5, text, INK)
+    return image
 
 
 def draw_waiting(overlay: np.ndarray, title: str, message: str, seconds: float) -> None:

@@ -1,12 +1,14 @@
-"""Every command of the window, in one table: its keys, its button, its line of help.
+"""Every command of the window, its panels and a race, in four tables: its keys, its button, its line of help.
 
-Key bindings, toolbar and help panel all come from this table. A chord is written "Ctrl+Shift+M": modifiers in that
-order, then the key's name in capitals (pyglet's names, digits without their underscore). With Shift, X11 names a key
-after the character that Shift gives, other systems after the one without Shift; the table has both.
+Key bindings, toolbars, tooltips, lists of keys and the guide's tables all come from here. A chord is written
+"Ctrl+Shift+M": modifiers in that order, then the key's name in capitals (pyglet's names, digits without their
+underscore). With Shift, X11 names a key after the character that Shift gives, other systems after the one without
+Shift; the tables have both.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from retrosim.machine.memory import PAD_KEYS
@@ -93,13 +95,106 @@ CONTROLS = (
         "?",
     ),
     Control("scale", {f"Alt+{n}": n for n in SCALES}, "Alt+1..4", "size of the picture: scale 1 to 4"),
+    Control("leave", _keys("ESCAPE"), "Esc", "close this list, or the panel that is open; else, pressed twice, quit"),
     Control("quit", _keys("Ctrl+Q"), "Ctrl+Q", "quit"),
 )
 
 GROUP_STARTS = ("slower", "reset", "save", "collisions", "help")
 """Actions whose button has a larger gap before it."""
+IN_PANELS = ("shot", "fullscreen", "help", "leave", "quit")
+"""Actions that the list of a panel's keys names too."""
 FIRST = ("pause", "fast", "rewind", "collisions", "debugger", "help", "quit")
 """Actions that the first screen names, before there is a picture."""
+
+
+# The panels that stand in place of the picture, and a race in a window of its own.
+
+
+@dataclass(frozen=True)
+class PanelCommand:
+    """One command of a panel, or of a race.
+
+    action   name of what the panel carries out
+    chords   keys, as of a `Control`
+    shown    the keys as the help panel writes them
+    does     what the help panel says
+    button   text of its button, "" for none
+    """
+
+    action: str
+    chords: tuple[str, ...]
+    shown: str
+    does: str
+    button: str = ""
+
+
+WALK = (
+    PanelCommand("start", ("HOME",), "Home", "to the beginning of the check", "|<"),
+    PanelCommand("back_pass", ("PAGEUP",), "PgUp", "to the pass before", "<Pass"),
+    PanelCommand("back_sector", ("UP",), "Up", "to the sector before", "<Sect"),
+    PanelCommand("back_pair", ("LEFT",), "Left  wheel", "to the pair before", "<Pair"),
+    PanelCommand("back_step", ("Shift+S",), "Shift+S", "one instruction back", "<Step"),
+    PanelCommand("go", ("SPACE", "P"), "Space  P", "walk by itself, or stop", "Walk"),
+    PanelCommand("step", ("S",), "S", "one instruction", "Step"),
+    PanelCommand("pair", ("RIGHT",), "Right  wheel", "to the next pair", "Pair"),
+    PanelCommand("sector", ("DOWN",), "Down", "to the next sector with two objects or more", "Sect"),
+    PanelCommand("pass", ("PAGEDOWN",), "PgDn", "to the next pass", "Pass"),
+    PanelCommand("end", ("END",), "End", "to the end of the check", ">|"),
+    PanelCommand("back_frame", ("Shift+N",), "Shift+N", "to the check of the frame before"),
+    PanelCommand("frame", ("N", "PERIOD"), "N", "to the check of the next frame", "Frame"),
+    PanelCommand("backwards", ("R",), "R", "walk backwards, or forwards again", "Rev"),
+    PanelCommand("slower", ("MINUS", "NUM_SUBTRACT"), "-", "walk at half the pace", "-"),
+    PanelCommand(
+        "faster", ("EQUAL", "Shift+EQUAL", "PLUS", "Shift+PLUS", "NUM_ADD"), "=", "walk at twice the pace", "+"
+    ),
+    PanelCommand("hits", ("V",), "V", "to the next pair that is found in collision", "Hit"),
+    PanelCommand("walk", ("W", "D"), "W  Esc", "close the walk; the frame runs to its end", "Close"),
+)
+"""The keys of the walk through a check."""
+
+DEBUGGER = (
+    PanelCommand("go", ("C",), "C", "continue, or stop", "Go"),
+    PanelCommand("step", ("S",), "S", "one instruction", "Step"),
+    PanelCommand("over", ("N",), "N", "one instruction, a call as one", "Over"),
+    PanelCommand("out", ("F",), "F", "finish the routine", "Out"),
+    PanelCommand("back_go", ("Shift+C",), "Shift+C", "back to the last breakpoint hit", "<Go"),
+    PanelCommand("back_step", ("Shift+S",), "Shift+S", "one instruction back", "<Step"),
+    PanelCommand("back_over", ("Shift+N",), "Shift+N", "back, a call as one", "<Over"),
+    PanelCommand("back_out", ("Shift+F",), "Shift+F", "back to the call of the routine", "<Out"),
+    PanelCommand("up", ("UP",), "Up Down", "move the cursor in the code"),
+    PanelCommand("down", ("DOWN",), "", ""),
+    PanelCommand("cursor", ("R", "RETURN", "ENTER"), "R  Enter", "run to the cursor", "Here"),
+    PanelCommand("breakpoint", ("B",), "B  click at the left", "set or remove a breakpoint at the cursor", "Break"),
+    PanelCommand("home", ("HOME",), "Home", "cursor to the next instruction"),
+    PanelCommand("timer", ("T",), "T", "stopwatch: start at the cursor, end at the cursor, off", "Timer"),
+    PanelCommand("goto", ("G",), "G", "code at an address, symbol, file.c:12", "Goto"),
+    PanelCommand("memory", ("A",), "A", "memory at an address or expression", "Mem"),
+    PanelCommand("memory_up", ("PAGEUP",), "PgUp PgDn  wheel", "memory before, memory after"),
+    PanelCommand("memory_down", ("PAGEDOWN",), "", ""),
+    PanelCommand("pixels", ("X",), "X", "memory as hex or as pixels"),
+    PanelCommand("narrower", ("LEFT",), "Left Right", "pixels in a row of the memory"),
+    PanelCommand("wider", ("RIGHT",), "", ""),
+    PanelCommand("watch", ("W",), "W", "watch an expression; click it to remove it", "Watch"),
+    PanelCommand(
+        "command", ("E",), "E  click on the last line", "a command of `retrosim debug`: break Main if d0 == 1", "Cmd"
+    ),
+    PanelCommand("screen", ("V",), "V", "the machine's picture, and back", "View"),
+    PanelCommand("pane", ("TAB",), "Tab", "stack, points, timer, hottest, causes, log"),
+    PanelCommand("debugger", ("D",), "D  Esc", "close the debugger", "Close"),
+)
+"""The keys of the debugger. With Shift, a command that runs the machine goes back in time."""
+
+RACE = (
+    PanelCommand("pause", ("SPACE", "P", "PAUSE"), "Space  P", "pause or resume"),
+    PanelCommand("frame", ("PERIOD", "RIGHT"), ".  Right", "advance one sixtieth of a second"),
+    PanelCommand("slower", ("MINUS", "NUM_SUBTRACT"), "-", "halve the speed"),
+    PanelCommand("normal", ("0",), "0", "speed of the real machines"),
+    PanelCommand("faster", ("EQUAL", "Shift+EQUAL", "PLUS", "Shift+PLUS", "NUM_ADD"), "=", "double the speed"),
+    PanelCommand("help", ("Shift+SLASH", "QUESTION", "Shift+QUESTION", "H"), "?  H", "show or hide this list"),
+    PanelCommand("leave", ("ESCAPE",), "Esc", "close this list; else, pressed twice, quit"),
+    PanelCommand("quit", ("Ctrl+Q",), "Ctrl+Q", "quit"),
+)
+"""The keys of a race."""
 
 
 def _by_chord() -> dict[str, tuple[Control, int]]:
@@ -128,6 +223,17 @@ def help_lines() -> list[tuple[str, str]]:
     """Return the rows of the help panel, (keys, meaning); the keys of the simulated program come last."""
     lines = [(control.shown, control.does) for control in CONTROLS]
     return [*lines, ("Arrows", "direction keys of the program"), ("Space", "fire button of the program")]
+
+
+def panel_lines(commands: Sequence[PanelCommand]) -> list[tuple[str, str]]:
+    """Return rows of help about the commands of a panel, and about those of the window that work beside it."""
+    lines = [(command.shown, command.does) for command in commands if command.shown]
+    return [*lines, *((control.shown, control.does) for control in CONTROLS if control.action in IN_PANELS)]
+
+
+def tip(control: Control | PanelCommand) -> str:
+    """Return what the tooltip of a button says: its keys, and what it does."""
+    return f"{control.shown}: {control.does}"
 
 
 def first_lines() -> list[tuple[str, str]]:

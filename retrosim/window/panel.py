@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -14,30 +13,12 @@ from retrosim.screen.font import draw_text, text_width
 from retrosim.screen.framebuffer import Rect, frame_rect, paint_rect
 from retrosim.screen.overlay import INK, PAPER
 
-from .controls import chord_name
+from .controls import PanelCommand, chord_name, panel_lines, tip
 from .pad import Pad
 
 if TYPE_CHECKING:
     from retrosim.machine import Machine
     from retrosim.tape.play import Player
-
-
-@dataclass(frozen=True)
-class PanelCommand:
-    """One command of a panel.
-
-    action   name of what `Panel.do` carries out
-    chords   keys, as in `controls`
-    shown    the keys as the help panel writes them
-    does     what the help panel says
-    button   text of its button, "" for none
-    """
-
-    action: str
-    chords: tuple[str, ...]
-    shown: str
-    does: str
-    button: str = ""
 
 
 class Zone(NamedTuple):
@@ -100,6 +81,14 @@ class Panel(ABC):
                 self.do(zone.action, zone.argument)
                 return
 
+    def tip_at(self, x: float, y: float) -> tuple[str, Rect] | None:
+        """Return what the tooltip says of the button at a place, and the button's rectangle; None without a button."""
+        buttons = {command.action: command for command in self.commands if command.button}
+        for (left, top, right, bottom), action, _ in reversed(self.zones):
+            if left <= x < right and top <= y < bottom:
+                return (tip(buttons[action]), (left, top, right, bottom)) if action in buttons else None
+        return None
+
     @abstractmethod
     def advance(self, due: int, clock: Callable[[], int]) -> bool:
         """Run so many periods of the frame clock, if the machine runs; return whether anything changed."""
@@ -133,7 +122,7 @@ class Panel(ABC):
 
     def help(self) -> list[tuple[str, str]]:
         """Return the rows of the help panel, (keys, meaning)."""
-        return [(command.shown, command.does) for command in self.commands if command.shown]
+        return panel_lines(self.commands)
 
     @abstractmethod
     def close(self) -> list[str] | None:

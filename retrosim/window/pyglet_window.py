@@ -19,9 +19,9 @@ from retrosim.errors import RetrosimError
 from retrosim.machine.interface import AnyMachine
 from retrosim.screen.framebuffer import HEIGHT, WIDTH, Rect, macintosh_palette
 
-from .chrome import Layout, button_at, chrome_height, first_size, layout, window_size
-from .compose import compose, compose_waiting
-from .controls import BY_CHORD, PAD, SCALES, Control, chord_name
+from .chrome import ROW, Layout, button_at, chrome_height, first_size, layout, scaled, tip_rect, window_size
+from .compose import compose, compose_waiting, draw_tip
+from .controls import BY_CHORD, PAD, SCALES, Control, chord_name, tip
 from .pacer import IDLE_NS
 from .seek import BAR_HEIGHT
 from .session import MakeRecorder, Player, Session
@@ -286,8 +286,17 @@ def open_window(size: Callable[[int, int], tuple[int, int]], title: str, **optio
         raise RetrosimError(f"cannot open a window: {reason}; to run without one: {HEADLESS}") from error
 
 
+def held_modifiers(key: Any, modifiers: int) -> dict[str, bool]:
+    """Return which of the modifiers of a chord are down. key: pyglet's module; modifiers: its bits."""
+    control = key.MOD_COMMAND if sys.platform == "darwin" else key.MOD_CTRL
+    bits = {"ctrl": control, "alt": key.MOD_ALT, "shift": key.MOD_SHIFT}
+    return {name: bool(modifiers & bit) for name, bit in bits.items()}
+
+
 REDRAW_NS = 250_000_000
 """Longest time between two drawings of the window."""
+TIP_NS = 400_000_000
+"""How long the mouse is over a button before its tooltip is shown."""
 Report = Callable[[str], None]
 MakeMachine = Callable[[Report], AnyMachine]
 
@@ -330,6 +339,8 @@ class Window:
         self._title, self._subject, self._notice = title, subject or title, "starting the machine"
         self._inputs = Inputs(lambda: self.session, self.act)
         self._dirty, self._drawn = True, 0
+        self._tip: tuple[str, Rect] | None = None
+        self._tip_since = 0
         self._failure: BaseException | None = None
         self._made: list[AnyMachine] = []
         self._palette = macintosh_palette()
@@ -443,6 +454,10 @@ class Window:
             canvas.rgba("overlay", images.overlay, parts.picture)
         canvas.indexed("toolbar", images.toolbar, self._palette, parts.toolbar)
         canvas.indexed("status bar", images.status_bar, self._palette, parts.status_bar)
+        if self._tip is not None and self.clock() - self._tip_since >= TIP_NS:
+            text, button = self._tip
+            image = draw_tip(text)
+            canvas.rgba("tip", image, tip_rect(image, button, parts))
         self._dirty, self._drawn = False, self.clock()
         return True
 
@@ -471,6 +486,8 @@ class Window:
             self._rescale(argument)
         elif self.session is not None:
             self.session.do(action, argument)
+            if self.session.is_ending:
+                self.close()
 
     def _rescale(self, scale: int) -> None:
         screen, ratio = self._window.screen, self._window.get_pixel_ratio()
@@ -488,13 +505,7 @@ class Window:
 
     def on_key_press(self, symbol: int, modifiers: int) -> bool:
         key = self._pyglet.window.key
-        control = key.MOD_COMMAND if sys.platform == "darwin" else key.MOD_CTRL
-        self._inputs.key_down(
-            key.symbol_string(symbol),
-            ctrl=bool(modifiers & control),
-            alt=bool(modifiers & key.MOD_ALT),
-            shift=bool(modifiers & key.MOD_SHIFT),
-        )
+        self._inputs.key_down(key.symbol_string(symbol), **held_modifiers(key, modifiers))
         self._dirty = True
         return True
 
@@ -516,12 +527,35 @@ class Window:
         return True
 
     def on_mouse_press(self, x: float, y: float, button: int, _: int) -> bool:
+        self._tip = None
         if button == self._pyglet.window.mouse.LEFT:
             scale, inputs = self._layout().chrome_scale, self._inputs
             if not (inputs.panel_clicked(*self._on_picture(x, y)) or inputs.bar_pressed(*self._on_bar(x, y))):
                 inputs.button_down(button_at(*(each / scale for each in self._in_window(x, y))))
             self._dirty = True
         return True
+
+    def on_mouse_motion(self, x: float, y: float, *_: object) -> bool:
+        tip = self._tip_at(x, y)
+        if tip != self._tip:
+            self._tip, self._tip_since, self._dirty = tip, self.clock(), True
+        return True
+
+    def on_mouse_leave(self, *_: object) -> bool:
+        self._tip, self._dirty = None, True
+        return True
+
+    def _tip_at(self, x: float, y: float) -> tuple[str, Rect] | None:
+        """Return the tooltip of the button at a place of the mouse, and the button's rectangle in the window."""
+        parts, session = self._layout(), self.session
+        place = [side / parts.chrome_scale for side in self._in_window(x, y)]
+        for button in ROW:
+            if button_at(*place) is button.control:
+                return tip(button.control), scaled(button.rect, parts.chrome_scale)
+        if session is None or session.panel is None or session.shows_help or session.panel.shows_screen:
+            return None
+        of_panel = session.panel.tip_at(*self._on_picture(x, y))
+        return of_panel and (of_panel[0], scaled(of_panel[1], parts.scale, parts.picture[:2]))
 
     def on_mouse_drag(self, x: float, y: float, *_: object) -> bool:
         self._inputs.bar_dragged(*self._on_bar(x, y)[::2])

@@ -10,11 +10,15 @@ import numpy as np
 
 from retrosim.screen.font import draw_text, text_width
 from retrosim.screen.framebuffer import HEIGHT, WIDTH, Rect
+from retrosim.screen.overlay import clear_overlay
 from retrosim.tape.race import Race, Racer
 
 from .chrome import MARGIN
+from .compose import draw_help
+from .controls import RACE, chord_name
 from .pacer import IDLE_NS, SPEEDS
-from .pyglet_window import open_window
+from .pyglet_window import held_modifiers, open_window
+from .session import KEYS_HINT
 
 # The picture: that of every machine, below it its name, frame, how busy it is with the frame that is shown, with a bar,
 # and how much of all its frames was work and how much it waited for its screen.
@@ -69,7 +73,8 @@ STEP = Fraction(1, 60)
 LATE_NS = 200_000_000
 """What the host is behind by is dropped beyond this: a race that it cannot keep up with runs slower."""
 HINT = 18  # pixels of the line below
-KEYS = "space pause   . one step   - slower   + faster   Esc close"
+LEAVING_NS = 4_000_000_000
+"""Time in which Esc, pressed again, quits."""
 
 
 class RaceSession:
@@ -81,12 +86,13 @@ class RaceSession:
     def __init__(self, race: Race, clock: Callable[[], int] = time.perf_counter_ns) -> None:
         self.race, self.clock = race, clock
         self.speed, self.is_paused, self.is_open = Fraction(1), False, True
-        self._due = clock()
+        self.shows_help = False  # then nothing runs
+        self._due, self._leaves_until = clock(), 0
 
     def advance(self) -> bool:
         """Run what is due; return whether anything moved. Errors: TapeError."""
         now = self.clock()
-        if self.is_paused or self.race.is_finished:
+        if self.is_paused or self.shows_help or self.race.is_finished:
             self._due = now
             return False
         period = int(STEP * 1_000_000_000 / self.speed)
@@ -104,21 +110,42 @@ class RaceSession:
         """Return the nanoseconds until `advance` should be called again."""
         return min(IDLE_NS, max(0, self._due - self.clock()))
 
-    def press(self, key: str) -> bool:
-        """Do what a key asks for, by pyglet's name of it; return whether it means anything."""
-        if key in ("ESCAPE", "Q"):
+    def press(self, chord: str) -> bool:
+        """Do what a chord asks for; return whether it means anything. Errors: TapeError."""
+        action = next((command.action for command in RACE if chord in command.chords), None)
+        if action is not None:
+            getattr(self, f"_do_{action}")()
+        return action is not None
+
+    def _do_pause(self) -> None:
+        self.is_paused = not self.is_paused
+
+    def _do_frame(self) -> None:
+        self.is_paused = True
+        self.race.advance(STEP)
+
+    def _do_slower(self) -> None:
+        self.speed = SPEEDS[max(0, SPEEDS.index(self.speed) - 1)]
+
+    def _do_normal(self) -> None:
+        self.speed = Fraction(1)
+
+    def _do_faster(self) -> None:
+        self.speed = SPEEDS[min(len(SPEEDS) - 1, SPEEDS.index(self.speed) + 1)]
+
+    def _do_help(self) -> None:
+        self.shows_help = not self.shows_help
+
+    def _do_leave(self) -> None:
+        if self.shows_help:
+            self.shows_help = False
+        elif self.clock() < self._leaves_until:
             self.is_open = False
-        elif key == "SPACE":
-            self.is_paused = not self.is_paused
-        elif key in ("PERIOD", "RIGHT"):
-            self.is_paused = True
-            self.race.advance(STEP)
-        elif key in ("MINUS", "NUM_SUBTRACT", "PLUS", "EQUAL", "NUM_ADD"):
-            at = SPEEDS.index(self.speed) + (-1 if "MINUS" in key or "SUBTRACT" in key else 1)
-            self.speed = SPEEDS[min(max(at, 0), len(SPEEDS) - 1)]
         else:
-            return False
-        return True
+            self._leaves_until = self.clock() + LEAVING_NS
+
+    def _do_quit(self) -> None:
+        self.is_open = False
 
     def picture(self) -> np.ndarray:
         """Return what the window shows: uint8[height, width, 3] RGB."""
@@ -127,9 +154,22 @@ class RaceSession:
         line[:] = WHITE
         line[0] = BLACK
         finished = "finished" + (f": {verdict}" if (verdict := self.race.verdict()) else "")
-        state = finished if self.race.is_finished else "paused" if self.is_paused else f"speed {self.speed}x"
-        draw_text(line, 10, 6, f"{state}   {KEYS}", BLACK)
+        stopped = self.is_paused or self.shows_help
+        state = finished if self.race.is_finished else "paused" if stopped else f"speed {self.speed}x"
+        hint = "Esc again quits" if self.clock() < self._leaves_until else KEYS_HINT
+        draw_text(line, 10, 6, f"{state}   {hint}", BLACK)
+        if self.shows_help:
+            _draw_keys(race)
         return np.concatenate([race, line])
+
+
+def _draw_keys(picture: np.ndarray) -> None:
+    """Draw the list of keys into the middle of a picture."""
+    overlay = clear_overlay()
+    draw_help(overlay, [(command.shown, command.does) for command in RACE], "Keys of the race")
+    top, left = ((whole - part) // 2 for whole, part in zip(picture.shape, overlay.shape[:2]))
+    area, is_drawn = picture[top : top + HEIGHT, left : left + WIDTH], overlay[..., 3] > 0
+    area[is_drawn] = overlay[is_drawn, :3]
 
 
 OPAQUE = 255
@@ -178,8 +218,9 @@ class RaceWindow:
         self._canvas.rgba("race", image, _fit(width, height, across, down))
         return True
 
-    def on_key_press(self, symbol: int, _: int) -> bool:
-        if self.session.press(self._pyglet.window.key.symbol_string(symbol)):
+    def on_key_press(self, symbol: int, modifiers: int) -> bool:
+        key = self._pyglet.window.key
+        if self.session.press(chord_name(key.symbol_string(symbol), **held_modifiers(key, modifiers))):
             self._window.draw(0.0)
         return True
 

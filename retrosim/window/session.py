@@ -150,7 +150,9 @@ class Session:
         self._has_pad = machine.rom is None or "pad" in machine.rom.inputs
         self.pad = Pad()
         self.view = View()
-        self.shows_help = False
+        self.shows_help = False  # then nothing runs
+        self.is_ending = False  # the user has asked to quit
+        self._leaves_until = 0
         self.shows_metrics = True
         self.recording: Recorder | None = None
         self.held: set[str] = set()
@@ -194,6 +196,9 @@ class Session:
         """Run what is due; return whether the picture or the metrics changed."""
         if self.controller:
             return True
+        if self.shows_help:
+            self.transport.pacer.restart(self.clock())
+            return False
         if self.panel is not None:
             return self.panel.advance(self.transport.pacer.due(self.clock()), self.clock)
         if self.seek is not None and self.seek.advance():
@@ -211,6 +216,8 @@ class Session:
 
     def wait_ns(self) -> int:
         """Return the nanoseconds until `advance` should be called again."""
+        if self.shows_help:
+            return IDLE_NS
         is_seeking = self.seek is not None and self.seek.target is not None
         if is_seeking or ("fast" in self.held and not self.transport.halted):
             return 0
@@ -459,6 +466,19 @@ class Session:
     def _do_help(self, _: int) -> None:
         self.shows_help = not self.shows_help
 
+    def _do_leave(self, _: int) -> None:
+        """Close what is on top; where nothing is, quit when that is asked for twice."""
+        if self.shows_help:
+            self.shows_help = False
+        elif self.panel is not None:
+            self._close_panel()
+            self.transport.pacer.restart(self.clock())
+        elif self.clock() < self._leaves_until:
+            self.is_ending = True
+        else:
+            self._leaves_until = self.clock() + MESSAGE_NS
+            self.say("Esc again quits (F11 leaves full screen)")
+
     def _do_grid(self, _: int) -> None:
         count = len(self.shapes.grids) if self.shapes is not None else 0
         following = 0 if self.view.grid is None else self.view.grid + 1
@@ -518,6 +538,8 @@ class Session:
         """What the machine does, one word in capitals, and whether it has stopped."""
         if self.controller:
             return self.controller.upper(), False
+        if self.shows_help:
+            return "PAUSED", True
         if self.panel is not None:
             return (self.panel.title, False) if self.panel.is_running else (f"{self.panel.title}: STOPPED", True)
         if self.diverged:

@@ -9,9 +9,9 @@ import pytest
 from retrosim.errors import RetrosimError
 from retrosim.screen.framebuffer import macintosh_palette
 from retrosim.screen.overlay import View
-from retrosim.window.chrome import layout, window_size
-from retrosim.window.compose import compose
-from retrosim.window.pyglet_window import Window
+from retrosim.window.chrome import ROW, layout, scaled, tip_rect, window_size
+from retrosim.window.compose import compose, draw_tip
+from retrosim.window.pyglet_window import TIP_NS, Window
 from tests.helpers.amount import usually
 from tests.helpers.window.fake_machine import FakeMachine
 
@@ -188,8 +188,40 @@ def test_keys(desk):
     assert desk.machine.frame_number == 0
     desk.key("ESCAPE")
     assert desk.window.is_open
+    desk.key("ESCAPE")
+    assert not desk.window.is_open
+
+
+def test_control_q_quits_at_once(desk):
     desk.key("Q", "ctrl")
     assert not desk.window.is_open
+
+
+def test_the_mouse_over_a_button_shows_its_tooltip(desk):
+    desk.ticks(2)
+    plain = desk.seen()
+    x, y = 20, desk.pyglet.height - 1 - 8  # the button Pause
+    desk.event("on_mouse_motion", x, y, 1, 1)
+    assert (desk.seen() == plain).all(), "not at once"
+    desk.now += TIP_NS
+    image = draw_tip("P  Pause: pause or resume")
+    left, top, right, bottom = tip_rect(image, ROW[0].rect, layout(*desk.pyglet.get_framebuffer_size()))
+    assert (desk.seen()[top:bottom, left:right] == image[..., :3]).all() and top < 20
+    desk.event("on_mouse_press", x, y, 1, 0)
+    assert desk.window._tip is None
+    desk.event("on_mouse_motion", x, y, 1, 1)
+    desk.event("on_mouse_leave", 0, 0)
+    desk.now += TIP_NS
+    assert desk.window._tip is None
+
+
+def test_a_tooltip_stays_in_the_window():
+    image = draw_tip("a long text about the last button of all")
+    last = ROW[-1].rect
+    left, top, right, _ = tip_rect(image, last, layout(640, 531))
+    assert right <= 640 and top > last[3] and right - left == image.shape[1]
+    left, _, right, _ = tip_rect(image, scaled(last, 2), layout(1280, 1062))
+    assert right <= 1280 and right - left == 2 * image.shape[1]
 
 
 def test_help_by_key_text_and_mouse(desk):

@@ -9,7 +9,7 @@ import pytest
 
 from retrosim.tape import Player, load_tape, open_for
 from retrosim.tape.race import Race, Racer
-from retrosim.window.race import HINT, LATE_NS, RaceSession, _fit
+from retrosim.window.race import HINT, LATE_NS, LEAVING_NS, RaceSession, _fit
 
 TAPE = load_tape("wind-50")
 SECOND = 1_000_000_000
@@ -63,7 +63,31 @@ def test_keys(session):
     assert not session.press("F12")
     for _ in range(40):
         session.press("PLUS")
-    assert session.press("ESCAPE") and not session.is_open
+    assert session.press("0") and session.speed == 1
+
+
+def test_escape_closes_the_list_of_keys_and_then_asks_twice(session):
+    session.press("H")
+    assert session.shows_help
+    before = session.race.time
+    session.clock.now += SECOND
+    assert not session.advance() and session.race.time == before, "nothing runs while the list is shown"
+    shown = session.picture()
+    session.press("ESCAPE")
+    assert not session.shows_help and session.is_open
+    assert (session.picture()[:480] != shown[:480]).any()
+    session.clock.now += SECOND // 50
+    assert session.advance() and session.race.time - before <= Fraction(2, 60), "what was due meanwhile is not made up"
+    session.press("ESCAPE")
+    session.clock.now += LEAVING_NS + 1
+    session.press("ESCAPE")
+    assert session.is_open, "the second time came too late"
+    session.press("ESCAPE")
+    assert not session.is_open
+
+
+def test_a_race_ends_at_once(session):
+    assert session.press("Ctrl+Q") and not session.is_open
 
 
 def test_picture(session):

@@ -409,3 +409,29 @@ def test_the_title_of_a_replay_names_the_tape(tmp_path):
     replaying = replayed(tmp_path).session
     assert replaying.title == f"{tmp_path / 'a.rtape'}: sectors on mc68040-25"
     assert Bench(tmp_path).session.title == "sectors on mc68040-25"
+
+
+def test_nothing_runs_while_the_list_of_keys_is_shown(bench):
+    assert bench.ticks(3) == 3
+    bench.session.do("help")
+    assert bench.ticks(5) == 3 and bench.session.state == ("PAUSED", True) and bench.session.wait_ns() > 0
+    bench.session.hold("fast", True)
+    assert bench.ticks(1) == 3
+    bench.session.hold("fast", False)
+    bench.session.do("leave")
+    assert not bench.session.shows_help and not bench.session.transport.is_paused
+    assert bench.ticks(1) == 4, "what was due meanwhile is not made up"
+
+
+def test_escape_closes_the_list_first_and_quits_when_pressed_twice(bench):
+    session = bench.session
+    session.do("help")
+    session.do("leave")
+    assert not session.shows_help and not session.is_ending
+    session.do("leave")
+    assert session.message == "Esc again quits (F11 leaves full screen)" and not session.is_ending
+    bench.now += MESSAGE_NS + 1
+    session.do("leave")
+    assert not session.is_ending, "the second time came too late"
+    session.do("leave")
+    assert session.is_ending

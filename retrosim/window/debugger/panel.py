@@ -24,9 +24,9 @@ from retrosim.debug.conditions import symbol_text
 from retrosim.machine.pieces import Turn
 from retrosim.rom.toolchains import source_folders
 
-from ..controls import PAD
+from ..controls import DEBUGGER, PAD
 from ..pad import Pad
-from ..panel import Panel, PanelCommand
+from ..panel import Panel
 
 if TYPE_CHECKING:
     from retrosim.debug import Point, Stop, Time
@@ -171,42 +171,6 @@ class Stopwatch:
         self.count, self.total = self.count + 1, self.total + self.last
 
 
-# Every command of the debugger panel, in one table: its keys, its button, its line of help.
-#
-# With Shift, a command that runs the machine goes back in time.
-
-
-COMMANDS = (
-    PanelCommand("go", ("C",), "C", "continue, or stop", "Go"),
-    PanelCommand("step", ("S",), "S", "one instruction", "Step"),
-    PanelCommand("over", ("N",), "N", "one instruction, a call as one", "Over"),
-    PanelCommand("out", ("F",), "F", "finish the routine", "Out"),
-    PanelCommand("back_go", ("Shift+C",), "Shift+C", "back to the last breakpoint hit", "<Go"),
-    PanelCommand("back_step", ("Shift+S",), "Shift+S", "one instruction back", "<Step"),
-    PanelCommand("back_over", ("Shift+N",), "Shift+N", "back, a call as one", "<Over"),
-    PanelCommand("back_out", ("Shift+F",), "Shift+F", "back to the call of the routine", "<Out"),
-    PanelCommand("up", ("UP",), "Up Down", "move the cursor in the code"),
-    PanelCommand("down", ("DOWN",), "", ""),
-    PanelCommand("cursor", ("R", "RETURN", "ENTER"), "R  Enter", "run to the cursor", "Here"),
-    PanelCommand("breakpoint", ("B",), "B  click at the left", "set or remove a breakpoint at the cursor", "Break"),
-    PanelCommand("home", ("HOME",), "Home", "cursor to the next instruction"),
-    PanelCommand("timer", ("T",), "T", "stopwatch: start at the cursor, end at the cursor, off", "Timer"),
-    PanelCommand("goto", ("G",), "G", "code at an address, symbol, file.c:12", "Goto"),
-    PanelCommand("memory", ("A",), "A", "memory at an address or expression", "Mem"),
-    PanelCommand("memory_up", ("PAGEUP",), "PgUp PgDn  wheel", "memory before, memory after"),
-    PanelCommand("memory_down", ("PAGEDOWN",), "", ""),
-    PanelCommand("pixels", ("X",), "X", "memory as hex or as pixels"),
-    PanelCommand("narrower", ("LEFT",), "Left Right", "pixels in a row of the memory"),
-    PanelCommand("wider", ("RIGHT",), "", ""),
-    PanelCommand("watch", ("W",), "W", "watch an expression; click it to remove it", "Watch"),
-    PanelCommand(
-        "command", ("E",), "E  click on the last line", "a command of `retrosim debug`: break Main if d0 == 1", "Cmd"
-    ),
-    PanelCommand("screen", ("V",), "V", "the machine's picture, and back", "View"),
-    PanelCommand("pane", ("TAB",), "Tab", "stack, points, timer, hottest, causes, log"),
-    PanelCommand("debugger", ("D", "ESCAPE"), "D  Esc", "close the debugger", "Close"),
-)
-
 MOVES = {
     "step": Debugger.step,
     "over": Debugger.step_over,
@@ -243,7 +207,7 @@ class DebugPanel(Panel):
     log         what they have said
     """
 
-    title, commands = "DEBUGGER", COMMANDS
+    title, commands = "DEBUGGER", DEBUGGER
 
     def __init__(
         self,

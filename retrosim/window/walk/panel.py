@@ -15,9 +15,10 @@ from retrosim.debug.walk import Moment, Walk
 from retrosim.machine.pieces import Turn
 from retrosim.scenarios import load_walk
 
+from ..controls import WALK
 from ..debugger.panel import sources_of
 from ..pad import Pad
-from ..panel import Panel, PanelCommand
+from ..panel import Panel
 
 if TYPE_CHECKING:
     from retrosim.debug import Stop
@@ -28,32 +29,6 @@ PACES = tuple(Fraction(2) ** power for power in range(-2, 9))
 """Moments a second that can be chosen."""
 SECOND_NS = 1_000_000_000
 LAST_PERIODS = 8  # of the frame clock, in which a frame has to end when the walk is closed
-
-
-# Every command of the walk through a check, in one table: its keys, its button, its line of help.
-
-COMMANDS = (
-    PanelCommand("start", ("HOME",), "Home", "to the beginning of the check", "|<"),
-    PanelCommand("back_pass", ("PAGEUP",), "PgUp", "to the pass before", "<Pass"),
-    PanelCommand("back_sector", ("UP",), "Up", "to the sector before", "<Sect"),
-    PanelCommand("back_pair", ("LEFT",), "Left  wheel", "to the pair before", "<Pair"),
-    PanelCommand("back_step", ("Shift+S",), "Shift+S", "one instruction back", "<Step"),
-    PanelCommand("go", ("SPACE", "P"), "Space  P", "walk by itself, or stop", "Walk"),
-    PanelCommand("step", ("S",), "S", "one instruction", "Step"),
-    PanelCommand("pair", ("RIGHT",), "Right  wheel", "to the next pair", "Pair"),
-    PanelCommand("sector", ("DOWN",), "Down", "to the next sector with two objects or more", "Sect"),
-    PanelCommand("pass", ("PAGEDOWN",), "PgDn", "to the next pass", "Pass"),
-    PanelCommand("end", ("END",), "End", "to the end of the check", ">|"),
-    PanelCommand("back_frame", ("Shift+N",), "Shift+N", "to the check of the frame before"),
-    PanelCommand("frame", ("N", "PERIOD"), "N", "to the check of the next frame", "Frame"),
-    PanelCommand("backwards", ("R",), "R", "walk backwards, or forwards again", "Rev"),
-    PanelCommand("slower", ("MINUS", "NUM_SUBTRACT"), "-", "walk at half the pace", "-"),
-    PanelCommand(
-        "faster", ("EQUAL", "Shift+EQUAL", "PLUS", "Shift+PLUS", "NUM_ADD"), "=", "walk at twice the pace", "+"
-    ),
-    PanelCommand("hits", ("V",), "V", "to the next pair that is found in collision", "Hit"),
-    PanelCommand("walk", ("W", "D", "ESCAPE"), "W  Esc", "close the walk; the frame runs to its end", "Close"),
-)
 
 
 GOES_ON = ("go", "backwards", "slower", "faster", "place")
@@ -74,7 +49,7 @@ class WalkPanel(Panel):
     Errors    ValueError where the program's names do not tell its check, or it has none now
     """
 
-    title, commands = "WALK", COMMANDS
+    title, commands = "WALK", WALK
 
     def __init__(self, machine: Machine, pad: Pad, player: Player | None = None) -> None:
         super().__init__(machine, pad, player)

@@ -11,7 +11,8 @@ from retrosim.machine import memory, open_machine
 from retrosim.screen.overlay import RED
 from retrosim.tape import Player, load_tape, record_script
 from retrosim.window.compose import compose
-from retrosim.window.debugger.panel import COMMANDS, MOVES, PANES, PROMPTS, Stopwatch
+from retrosim.window.controls import DEBUGGER
+from retrosim.window.debugger.panel import MOVES, PANES, PROMPTS, Stopwatch
 from retrosim.window.debugger.view import CODE_TOP, MEMORY_TOP, _timer, draw_debugger
 from retrosim.window.session import Session
 from tests.helpers.amount import FULL
@@ -286,5 +287,5 @@ def test_every_machine_is_drawn_on_every_pane(tmp_path, machine):
 
 
 def test_every_command_is_there(bench):
-    for command in COMMANDS:
+    for command in DEBUGGER:
         assert command.action in {*MOVES, *PROMPTS} or hasattr(bench.panel, f"_do_{command.action}")

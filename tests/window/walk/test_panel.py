@@ -9,7 +9,7 @@ from retrosim.rom import load_rom
 from retrosim.scenarios import load_walk
 from retrosim.tape import Player, load_tape
 from retrosim.window.compose import compose
-from retrosim.window.walk.panel import COMMANDS
+from retrosim.window.controls import WALK
 from retrosim.window.walk.view import BOX_HEIGHT, LIGHT, sector_rect
 from tests.helpers.amount import FULL
 from tests.helpers.machine.flat import MACHINE_OF
@@ -177,8 +177,17 @@ def test_clicks(bench):
     assert bench.panel is None
 
 
+def test_buttons_have_tooltips(bench):
+    compose(bench.session, 640)
+    zone = next(zone for zone in bench.panel.zones if zone.action == "pass")
+    text, rect = bench.panel.tip_at(zone.rect[0] + 1, zone.rect[1] + 1)
+    assert text == "PgDn: to the next pass" and rect == zone.rect
+    place = next(zone for zone in bench.panel.zones if zone.action == "place").rect
+    assert bench.panel.tip_at(place[0], place[1]) is None, "a zone that is no button"
+
+
 def test_every_command_exists(bench):
-    for command in COMMANDS:
+    for command in WALK:
         bench.panel.do(command.action)
         while bench.panel and not bench.panel.walk.is_complete:
             bench.ticks(1)
