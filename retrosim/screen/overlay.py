@@ -231,9 +231,14 @@ def draw_tag(overlay: np.ndarray, x: int, y: int, text: str, ink: Ink = INK) -> 
     draw_text(overlay, x + 3, y + 3, text, ink)
 
 
-def grid_text(grid: CellGrid) -> str:
-    """Return the name of a grid and the pair tests that it costs, as text."""
-    return f"{grid.name}, {counted(grid.tests, 'pair test')}"
+COUNTS = "numbers: objects in a cell; 2 make 1 test, 3 make 3, 4 make 6, n make n(n-1)/2"
+"""What the numbers of a grid mean."""
+
+
+def grid_text(grid: CellGrid, shapes: Shapes) -> str:
+    """Return the name of a grid and the pair tests that it costs, and those of all grids if there are more."""
+    others = f" of {shapes.tests:,} in {len(shapes.grids)} grids" if len(shapes.grids) > 1 else ""
+    return f"{grid.name}: {counted(grid.tests, 'pair test')}{others}"
 
 
 def draw_grid(overlay: np.ndarray, grid: CellGrid, inks: Inks) -> None:
@@ -263,7 +268,8 @@ def shapes_text(shapes: Shapes, view: View) -> str:
         hit, pairs = counted(int(shapes.hit.sum()), "object"), counted(len(shapes.hits), "pair")
         parts.append(f"{hit} hit (thick), {pairs} hit (solid line)")
     if view.tested:
-        parts.append(f"{counted(len(shapes.tested), 'pair')} tested (dotted line)")
+        pairs = f"{counted(len(shapes.tested), 'pair')} tested (dotted line)"
+        parts.append(f"{pairs} in {counted(shapes.tests, 'test')}" if shapes.grids else pairs)
     return ", ".join(parts)
 
 
@@ -282,7 +288,8 @@ def draw_view(shapes: Shapes, view: View, inks: Inks) -> np.ndarray:
     if view.grid is not None and view.grid < len(shapes.grids):
         grid = shapes.grids[view.grid]
         draw_grid(overlay, grid, inks)
-        draw_tag(overlay, 6, HEIGHT - 38, grid_text(grid), BLUE)
+        draw_tag(overlay, 6, HEIGHT - 56, grid_text(grid, shapes), BLUE)
+        draw_tag(overlay, 6, HEIGHT - 38, COUNTS, BLUE)
     text = shapes_text(shapes, view)
     if text:
         draw_tag(overlay, 6, HEIGHT - 20, text, RED)

@@ -145,9 +145,9 @@ def _dot(pixels: np.ndarray, left: int, top: int) -> None:
 
 # Where the parts of the window go: toolbar above, status bar below, the machine's screen between them.
 #
-# A scale is the number of window pixels per pixel of a part, in each direction. Scales are whole numbers: the picture
-# gets the largest that fits, toolbar and status bar the largest up to that one. Only in a window that is too small for
-# scale 1 everything shrinks by a fraction. Every size down to one pixel has a layout.
+# A scale is the number of window pixels per pixel of a part, in each direction. The picture gets the largest multiple
+# of one half that fits, toolbar and status bar the largest whole number up to that one. Only in a window that is too
+# small for scale 1 everything shrinks by a fraction. Every size down to one pixel has a layout.
 
 MARGIN = 79
 """Rows of the screen left free for the desktop's own bars when a window size is chosen, pixels."""
@@ -182,8 +182,9 @@ def chrome_height(width: int, scale: int, extra: int = 0) -> int:
 
 def layout(width: int, height: int, extra: int = 0) -> Layout:
     """Return where the parts go in a window of this size, pixels."""
-    for scale in range(max(1, width // WIDTH), 0, -1):
-        for chrome_scale in range(scale, 0, -1):
+    for halves in range(max(2, 2 * width // WIDTH), 1, -1):
+        scale = halves / 2
+        for chrome_scale in range(halves // 2, 0, -1):
             free = height - chrome_height(width, chrome_scale, extra)
             if WIDTH * scale <= width and HEIGHT * scale <= free:
                 return _placed(width, height, scale, chrome_scale, extra)
@@ -274,7 +275,7 @@ def speed_text(speed: Fraction) -> str:
     return f"{speed}x"
 
 
-FIELDS = (24, 22, 18, 16, 12, 0)
+FIELDS = (22, 20, 17, 14, 14, 0)
 """Widths in characters of the columns of both lines, so that figures stay in place while they change."""
 
 
@@ -298,8 +299,9 @@ def metrics_lines(readings: Readings) -> list[str]:
         cost = ["native kernels", "no cycles counted", ""]
     if r.shapes is not None:
         hits, count = int(r.shapes.hit.sum()), len(r.shapes.hit)
-        cost += [f"{hits} of {count} hit", counted(len(r.shapes.hits), "pair"), counted(r.shapes.tests, "test")]
-    return ["".join(text.ljust(width) for text, width in zip(fields, FIELDS)).rstrip() for fields in (reached, cost)]
+        pairs = counted(len(r.shapes.hits), "pair")
+        cost += [f"{hits} of {count} hit", f"{pairs} hit", counted(r.shapes.tests, "test")]
+    return [" ".join(text.ljust(width) for text, width in zip(fields, FIELDS)).rstrip() for fields in (reached, cost)]
 
 
 # The clocks of the routine of 1994 in the window: those of the last check, beside what was printed.

@@ -171,23 +171,43 @@ void main() {
 _INDEXED = """#version 330 core
 uniform usampler2D pixels;
 uniform sampler2D palette;
-in vec2 position;
-out vec4 colour;
-void main() {
-    ivec2 size = textureSize(pixels, 0);
-    uint index = texelFetch(pixels, clamp(ivec2(position * size), ivec2(0), size - 1), 0).r;
-    colour = vec4(texelFetch(palette, ivec2(index, 0), 0).rgb, 1.0);
+vec4 texel(ivec2 place) {
+    uint index = texelFetch(pixels, place, 0).r;
+    return vec4(texelFetch(palette, ivec2(index, 0), 0).rgb, 1.0);
 }
 """
 _RGBA = """#version 330 core
 uniform sampler2D pixels;
-in vec2 position;
-out vec4 colour;
-void main() {
-    ivec2 size = textureSize(pixels, 0);
-    colour = texelFetch(pixels, clamp(ivec2(position * size), ivec2(0), size - 1), 0);
+vec4 texel(ivec2 place) {
+    return texelFetch(pixels, place, 0);
 }
 """
+_FRAGMENT = """
+uniform vec2 texels;  // per pixel of the window, 0 where a texel fills whole pixels
+in vec2 position;
+out vec4 colour;
+const int MOST = 16;
+void main() {
+    ivec2 size = textureSize(pixels, 0);
+    if (texels == vec2(0.0)) {
+        colour = texel(clamp(ivec2(position * size), ivec2(0), size - 1));
+        return;
+    }
+    vec2 first = position * vec2(size) - texels / 2.0, last = first + texels;
+    ivec2 begin = max(ivec2(floor(first)), ivec2(0)), end = min(ivec2(ceil(last)), min(size, begin + MOST));
+    vec4 sum = vec4(0.0);
+    float area = 0.0;
+    for (int y = begin.y; y < end.y; y++)
+        for (int x = begin.x; x < end.x; x++) {
+            vec2 part = max(min(last, vec2(x + 1, y + 1)) - max(first, vec2(x, y)), 0.0);
+            vec4 here = texel(ivec2(x, y));
+            sum += part.x * part.y * vec4(here.rgb * here.a, here.a);
+            area += part.x * part.y;
+        }
+    colour = vec4(sum.rgb / max(sum.a, 1e-6), sum.a / max(area, 1e-6));
+}
+"""
+"""A pixel of the window is the mean of the texels below it, by area: sharp where a texel fills whole pixels."""
 
 
 class Canvas:
@@ -199,7 +219,7 @@ class Canvas:
 
         self._gl = gl
         self._programs = {
-            kind: ShaderProgram(Shader(_VERTEX, "vertex"), Shader(source, "fragment"))
+            kind: ShaderProgram(Shader(_VERTEX, "vertex"), Shader(source + _FRAGMENT, "fragment"))
             for kind, source in (("indexed", _INDEXED), ("rgba", _RGBA))
         }
         self._programs["indexed"]["palette"] = 1
@@ -241,20 +261,22 @@ class Canvas:
         gl = self._gl
         self._fill(f"{name} palette", 1, palette[None], (gl.GL_RGB8, gl.GL_RGB))
         self._fill(name, 0, pixels, (gl.GL_R8UI, gl.GL_RED_INTEGER))
-        self._paint("indexed", rect)
+        self._paint("indexed", pixels, rect)
 
     def rgba(self, name: str, pixels: np.ndarray, rect: Rect) -> None:
         """Draw an RGBA image, uint8[height, width, 4], over what is there."""
         gl = self._gl
         self._fill(name, 0, pixels, (gl.GL_RGBA8, gl.GL_RGBA))
         gl.glEnable(gl.GL_BLEND)
-        self._paint("rgba", rect)
+        self._paint("rgba", pixels, rect)
         gl.glDisable(gl.GL_BLEND)
 
-    def _paint(self, kind: str, rect: Rect) -> None:
+    def _paint(self, kind: str, pixels: np.ndarray, rect: Rect) -> None:
         left, top, right, bottom = rect
-        gl = self._gl
-        self._programs[kind].use()
+        gl, program, (height, width) = self._gl, self._programs[kind], pixels.shape[:2]
+        is_sharp = not (right - left) % width and not (bottom - top) % height
+        program["texels"] = (0, 0) if is_sharp else (width / max(1, right - left), height / max(1, bottom - top))
+        program.use()
         gl.glViewport(left, self._height - bottom, right - left, bottom - top)
         gl.glDrawArrays(gl.GL_TRIANGLE_STRIP, 0, 4)
 

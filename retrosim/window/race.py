@@ -230,9 +230,9 @@ class RaceWindow:
 
 
 def _fit(width: int, height: int, across: int, down: int) -> Rect:
-    """Return where a picture goes in a window: in the middle, in whole multiples of its size if it fits."""
+    """Return where a picture goes in a window: in the middle, in multiples of half its size if it fits."""
     scale = min(across / width, down / height)
-    scale = max(1, int(scale)) if scale >= 1 else scale
+    scale = int(2 * scale) / 2 if scale >= 1 else scale
     columns, rows = max(1, round(width * scale)), max(1, round(height * scale))
     left, top = (across - columns) // 2, (down - rows) // 2
     return left, top, left + columns, top + rows

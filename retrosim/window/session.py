@@ -182,8 +182,8 @@ class Session:
         if self._is_starting:
             frame = self.machine.frame
             self._is_starting = not self.machine.frame_number and bool((frame == frame[0, 0]).all())
-        is_left_alone = not self.transport.is_paused and not self.transport.halted and not self.controller
-        return self._is_starting and is_left_alone
+        is_stopped = self.transport.is_paused or self.transport.halted
+        return self._is_starting and not (is_stopped or self.controller or self.panel is not None)
 
     @property
     def starting(self) -> str:

@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from retrosim.screen.framebuffer import macintosh_palette
 from retrosim.screen.overlay import (
     BLUE,
+    COUNTS,
     DOT_PITCH,
     INK,
     ON_DARK,
@@ -52,7 +55,10 @@ def test_grid_counts_objects_and_pair_tests():
     overlay = clear_overlay()
     squares = grid(counts=[(1, 1, 3), (4, 4, 1), (9, 7, 12)])
     draw_grid(overlay, squares, ON_LIGHT)
-    assert grid_text(squares) == "squares, 69 pair tests"
+    seen = Shapes(np.zeros(3, bool), np.zeros((3, 2), np.int32), grids=(squares,))
+    assert grid_text(squares, seen) == "squares: 69 pair tests"
+    twice = replace(seen, grids=(squares, squares))
+    assert grid_text(squares, twice) == "squares: 69 pair tests of 138 in 2 grids"
     assert has_text(overlay[60:80, 60:80], "3", BLUE) and has_text(overlay[445:, 570:], "12", BLUE)
     assert not where(overlay, BLUE)[258:266, 258:266].any(), "a square of one object costs nothing and has no number"
 
@@ -92,6 +98,16 @@ def test_what_was_tested_is_dotted_and_on_request():
     dots = where(draw_view(seen, View(tested=True), ON_LIGHT), ON_LIGHT.tested)
     assert np.argwhere(dots).tolist() == [[100, x] for x in range(100, 201, DOT_PITCH)]
     assert shapes_text(seen, View(tested=True)) == "1 pair tested (dotted line)"
+    by_grids = replace(seen, grids=(grid(counts=[(1, 1, 2)]), grid(counts=[(1, 1, 2), (2, 2, 2)])))
+    assert shapes_text(by_grids, View(tested=True)) == "1 pair tested (dotted line) in 3 tests"
+
+
+def test_the_numbers_of_a_grid_have_a_legend_that_is_right():
+    squares = grid(counts=[(1, 1, 2)])
+    seen = Shapes(np.zeros(2, bool), np.zeros((2, 2), np.int32), grids=(squares,))
+    assert has_text(draw_view(seen, View(grid=0), ON_LIGHT), COUNTS, BLUE)
+    for objects, tests in ((2, 1), (3, 3), (4, 6)):
+        assert f"{objects} make {tests}" in COUNTS and grid(counts=[(1, 1, objects)]).tests == tests
 
 
 @pytest.mark.parametrize("fine", ["polygons", "circles", "outlines"])

@@ -140,6 +140,25 @@ def test_resizing_keeps_whole_pixels_and_black_around(desk, size):
     assert (desk.seen() == wanted(desk)).all()
 
 
+@pytest.mark.parametrize("size", [(960, 771), (1279, 1000)])
+def test_half_a_pixel_is_mixed_by_area(desk, size):
+    """At scale 3/2: the picture enlarged to three times its size, then the mean of every two by two pixels."""
+    desk.ticks(2)
+    desk.window.act("collisions")
+    desk.resize(*size)
+    parts = layout(*size)
+    left, top, right, bottom = parts.picture
+    assert parts.scale == 1.5 and parts.chrome_scale == 1 and (right - left, bottom - top) == (960, 720)
+    machine = desk.machine
+    overlay = compose(desk.window.session, parts.chrome_width).overlay
+    alpha = overlay[..., 3:] / 255
+    layers = (machine.palette[machine.frame], overlay[..., :3] * alpha, alpha)
+    plain, over, share = (layer.repeat(3, 0).repeat(3, 1).reshape(720, 2, 960, 2, -1).mean((1, 3)) for layer in layers)
+    assert np.abs(desk.seen()[top:bottom, left:right] - (plain * (1 - share) + over)).max() <= 2
+    toolbar = macintosh_palette()[compose(desk.window.session, parts.chrome_width).toolbar]
+    assert (desk.seen()[: parts.toolbar[3]] == toolbar[:, : size[0]]).all(), "the toolbar is sharp"
+
+
 STRANGE_SIZES = [(400, 300), (640, 1), (1, 531), (1, 1), (3, 2), (3000, 20), (9000, 17), (20, 3000), (17, 9000)]
 
 

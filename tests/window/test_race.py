@@ -117,7 +117,7 @@ def test_the_picture_says_work_and_wait_and_the_end_has_the_verdict(monkeypatch)
     [
         ((640, 480), (640, 480), (0, 0, 640, 480)),
         ((640, 480), (1300, 1000), (10, 20, 1290, 980)),  # twice
-        ((640, 480), (1279, 2000), (319, 760, 959, 1240)),  # not quite twice
+        ((640, 480), (1279, 2000), (159, 640, 1119, 1360)),  # not quite twice: one and a half times
         ((640, 480), (641, 483), (0, 1, 640, 481)),
         ((640, 480), (320, 480), (0, 120, 320, 360)),
         ((640, 480), (640, 120), (240, 0, 400, 120)),
@@ -125,5 +125,5 @@ def test_the_picture_says_work_and_wait_and_the_end_has_the_verdict(monkeypatch)
         ((100, 10), (5, 5), (0, 2, 5, 3)),
     ],
 )
-def test_a_picture_is_in_the_middle_and_has_whole_pixels(picture: tuple, window: tuple, expected: tuple) -> None:
+def test_a_picture_is_in_the_middle_in_whole_or_half_pixels(picture: tuple, window: tuple, expected: tuple) -> None:
     assert _fit(*picture, *window) == expected
