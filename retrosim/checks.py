@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from operator import index
 
 MAX_SHOWN = 40  # characters of a refused word
+SIMILAR = 0.65  # of the letters of two words, in their order
 
 
 def check_choice(what: str, value: str, allowed: Iterable[str], where: str = "") -> None:
@@ -33,7 +34,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # only needed for a mistake
 
     by_letters = {name.lower().lstrip("-"): name for name in known}  # the dashes of options would make all alike
-    near = get_close_matches(word[:MAX_SHOWN].lower().lstrip("-"), by_letters, 1)
+    near = get_close_matches(word[:MAX_SHOWN].lower().lstrip("-"), by_letters, 1, SIMILAR)
     return f"; did you mean {by_letters[near[0]]}?" if near else ""
 
 

@@ -346,7 +346,7 @@ def _row(row: Row, models: list[_Model]) -> Iterator[str]:
     for insn, code in examples:
         cells = []
         for model in having:
-            found = _decoded(model.cpu, code)
+            found = decoded(model.cpu, code)
             said = None if found is None else model.cpu.explain(found, 1, 1, model.cpu.choices)
             cells.append("-" if said is None else f"{said.clocks:g}")
             if said is not None:
@@ -356,7 +356,7 @@ def _row(row: Row, models: list[_Model]) -> Iterator[str]:
     yield f"Clocks from {'; '.join(sources)}."
 
 
-def _decoded(cpu: Cpu, code: bytes) -> Insn | None:
+def decoded(cpu: Cpu, code: bytes) -> Insn | None:
     """Return what a model takes some bytes for, None if for no instruction."""
     size = cpu.isa.word_bytes
     padded = code + bytes(16)

@@ -40,8 +40,8 @@ from .state import IN_REGISTERS, LAYOUT, M68K, SP, ZERO, reset
 # Base clocks of 68K instructions in reports: MC68000, what the encoding fixes; MC68040, the slowest stage.
 
 MC68000_LEGEND = (
-    "base: clocks that the encoding fixes ({source}), branches taken; stalls: what was added on average, "
-    "which depends on data: shift counts, multipliers, branches not taken."
+    "base: clocks that the encoding fixes ({source}), of branches those of the way they went; stalls: what was added "
+    "on average, which depends on data: shift counts, multipliers."
 )
 MC68040_LEGEND = (
     "base: clocks of the manual's entry alone ({source}); stalls: what was added on average, below 0 where "
@@ -62,10 +62,12 @@ class _Operands(dict):
 
 
 def explain_mc68000(insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> ClockSources:
-    """Explain an instruction; a branch has the clocks of one that is taken. Arguments as of `averaged`."""
+    """Explain an instruction. Arguments as of `averaged`."""
     entry = insn.row.syntax.format_map(_Operands(OPERANDS | insn.forms))
-    clocks, source = mc68000.outcomes(insn.row, insn.forms)[0], mc68000.source(insn.row, insn.forms)
-    return ClockSources(clocks.base, entry, source)
+    costs, source = mc68000.outcomes(insn.row, insn.forms), mc68000.source(insn.row, insn.forms)
+    if len(costs) == 2 and insn.row.options.get("flow"):
+        return replace(averaged([(cost.base, "") for cost in costs], visits, departures, source), entry=entry)
+    return ClockSources(costs[0].base, entry, source)
 
 
 def explain_mc68040(insn: Insn, visits: int, departures: int, choices: Mapping[str, str]) -> ClockSources:

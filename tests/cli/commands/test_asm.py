@@ -64,7 +64,15 @@ def test_an_instruction_with_its_clocks_and_sources(run) -> None:
     assert rows[0]["overwrites"] == ["c", "n", "v", "z"] and rows[0]["reference"] == "M68000PRM 4-136"
     assert {"M68000UM", "MC68040UM"} == {e["source"].split()[0] for row in rows for e in row["examples"]}
     assert "MULS.w Dn,Dn (M68000UM " in run("insn", "muls", "--machine", "mc68000-8").out
-    run("insn", "mulls").is_refused(2, "no instruction 'mulls'", "did you mean")
+    run("insn", "mulls").is_refused(2, "no instruction 'mulls'", "did you mean ")
+    ran = run("insn", "nosuch")
+    ran.is_refused(2, "no instruction 'nosuch' on mc68000-8")
+    assert "did you mean" not in ran.err
+    text = run("insn", "move.l d0,(a0)+").out
+    assert "mc68000-8    20c0      2      12  1.50\n" in text and "(M68000UM tables 8-2" in text
+    rows = run("insn", "move.l d0,(a0)+", "--machine", "mc68040-25", "--json").json()["machines"]
+    assert [(row["machine"], row["least"]) for row in rows] == [("mc68040-25", 1)]
+    run("insn", "move.l d0").is_refused(2, "'move.l d0': no assembler takes it: ")
 
 
 @pytest.mark.parametrize(
