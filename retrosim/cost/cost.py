@@ -147,7 +147,11 @@ def routines_of(image: Image) -> list[str]:
 
 def only_routine(machine: Machine) -> str:
     """Return the name of the only routine of a program. Errors: ValueError where there are several, or none."""
-    names = sorted(name for name, symbol in routines(machine).by_name.items() if symbol.kind == "function")
+    return the_only(sorted(name for name, symbol in routines(machine).by_name.items() if symbol.kind == "function"))
+
+
+def the_only(names: Sequence[str]) -> str:
+    """Return the only one of some routines. Errors: ValueError where there are several, or none."""
     if len(names) == 1:
         return names[0]
     if not names:

@@ -13,9 +13,9 @@ def counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
-def grouped(value: float | None) -> str:
-    """Return clocks as a whole number with its thousands apart, "-" for None."""
-    return "-" if value is None else f"{value:,.0f}"
+def grouped(value: float | None, digits: int = 0) -> str:
+    """Return clocks with their thousands apart and so many decimal places, "-" for None."""
+    return "-" if value is None else f"{value:,.{digits}f}"
 
 
 def decimal(value: float | None, digits: int = 0) -> str:

@@ -183,7 +183,7 @@ def render_balance(result: Balance) -> RenderableType:
     for row in result.blocks:
         work.add_row(row.broad, *map(grouped, (row.handlers, row.checks, row.tests)))
         marks = ["*" if result.optimum[name] == row.broad else " " for name in names]
-        clocks.add_row(row.broad, *(f"{row.cycles[name]}{mark}" for name, mark in zip(names, marks)))
+        clocks.add_row(row.broad, *(f"{grouped(row.cycles[name])}{mark}" for name, mark in zip(names, marks)))
     corners = number_table("points", "tested", "of pairs apart", "collisions missed")
     for name, counts in (("eight", points.eight), ("five", points.five)):
         corners.add_row(name, str(counts.points), str(counts.apart), str(counts.missed))

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from retrosim.report.page import PageSection, facts, notes_section, page, paragraph, records, settings
 from retrosim.report.tables import heading, notes, number_table
-from retrosim.report.text import counted, csv_text, decimal, grouped
+from retrosim.report.text import counted, csv_text, grouped
 from retrosim.screen.font import draw_text, text_width
 from retrosim.screen.framebuffer import BLACK, GRAY, WIDTH, blank, frame_rect, macintosh_palette, paint_rect
 
@@ -43,7 +43,7 @@ def render_comparison(result: Comparison) -> RenderableType:
     ]
     if result.machines:
         parts += [heading("Clocks per frame"), _clocks(result, lambda clocks: grouped(clocks.cycles_per_frame))]
-        parts += [heading("Clocks per pair"), _clocks(result, lambda clocks: decimal(clocks.cycles_per_pair, 1))]
+        parts += [heading("Clocks per pair"), _clocks(result, lambda clocks: grouped(clocks.cycles_per_pair, 1))]
     return Group(*parts, notes(result.notes))
 
 

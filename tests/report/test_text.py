@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrosim.report.text import counted, csv_text, percent, short_percent, three_digits, times
+from retrosim.report.text import counted, csv_text, grouped, percent, short_percent, three_digits, times
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,10 @@ def test_percentages() -> None:
 def test_factors_and_counts() -> None:
     assert [times(ratio) for ratio in (None, 0.123, 9.94, 10, 123.4)] == ["-", "0.12 x", "9.9 x", "10 x", "123 x"]
     assert [counted(number, "frame") for number in (0, 1, 1003)] == ["0 frames", "1 frame", "1,003 frames"]
+
+
+def test_thousands_are_apart() -> None:
+    assert [grouped(value, 1) for value in (None, 999.94, 1234.56)] == ["-", "999.9", "1,234.6"]
 
 
 def test_csv_has_what_the_columns_name() -> None:

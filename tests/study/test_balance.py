@@ -31,6 +31,14 @@ def few(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return asked
 
 
+def test_clocks_have_their_thousands_apart(few: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(CLOCKS, "16", 1234567)
+    result = measure_balance(["mc68000-8"], lambda *step: None, seed=3, engine="interpret")
+    text = io.StringIO()
+    Console(width=80, file=text).print(render_balance(result))
+    assert "1,234,567" in text.getvalue()
+
+
 def test_what_is_measured(few: list[str]) -> None:
     told = []
     result = measure_balance(

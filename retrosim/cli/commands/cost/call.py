@@ -192,9 +192,9 @@ def prepare_call(settings: CostSettings, progress: Progress) -> Prepared:
     Errors   ArgumentError, RomError, AssemblyError; BudgetUsedUp, RetrosimError
     """
     from retrosim.checks import check_integer
-    from retrosim.cost.cost import find_routine, only_routine
+    from retrosim.cost.cost import find_routine, only_routine, routines_of, the_only
     from retrosim.cost.counting import has_causes
-    from retrosim.machine import Machine
+    from retrosim.machine import PRESETS, Machine
     from retrosim.rom import Rom
 
     chosen, call = choose(settings.machine), settings.call
@@ -205,6 +205,10 @@ def prepare_call(settings: CostSettings, progress: Progress) -> Prepared:
     if timing in (None, "full") and settings.can_have_causes and has_causes(chosen.machine):
         chosen = chosen.with_causes()
     chosen.check()
+    if isinstance(chosen.program, Rom):  # before anything is compiled
+        image = chosen.program.image(PRESETS[chosen.machine].isa, build)
+        with bad_arguments():
+            find_routine(image, the_only(routines_of(image)) if call.entry is None else _entry(call.entry))
     budget = settings.limits.budget()
     machine = chosen.open(budget.before(progress.note))
     assert isinstance(machine, Machine)  # `check_simulated` has refused the other

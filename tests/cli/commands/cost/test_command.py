@@ -13,6 +13,7 @@ import subprocess
 import pytest
 
 from retrosim.cli.commands.cost.call import argument
+from retrosim.cli.opening import Chosen
 from retrosim.machine import open_machine
 from retrosim.version import __version__
 from tests.helpers.amount import FULL
@@ -79,6 +80,14 @@ def test_registers_of_a_call(run, tmp_path) -> None:
     assert run(*command, "--reg", "a5=0x2004", "--json").json()["totals"]["result"] == 0x202DFFFC
     run(*command, "--reg", "r2=1").is_refused(2, "register 'r2': allowed d0")
     run(*command, "--reg", "sr=65536").is_refused(2, "sr 65536: allowed -32768..65535")
+
+
+def test_a_rom_without_the_routine_is_refused_at_once(run, monkeypatch) -> None:
+    """Nothing is opened, and so nothing compiled."""
+    monkeypatch.setattr(Chosen, "open", lambda chosen, note: pytest.fail("opened"))
+    run("cost", "sectors").is_refused(2, "--entry: which routine? There are ")
+    run("cost", "sectors", "--entry", "Determine").is_refused(2, "symbol 'Determine': not in the image")
+    run("cost", "sectors", "--machine", "all").is_refused(2, "--entry: which routine? There are ")
 
 
 def test_registers_that_nothing_has_set(run, tmp_path) -> None:
