@@ -8,7 +8,7 @@ accesses memory, where the program goes on. To save it on the stack is not to re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +30,9 @@ MAX_STEPPED = 20_000
 NAMED_BASE = 0x100  # what names are found by: more than flags hold, in 16 bits
 
 
-def unset_registers(machine: Machine, entry: int, words: Iterable[int], called: Mapping[str, Any]) -> dict[int, str]:
+def unset_registers(
+    machine: Machine, entry: int, words: Sequence[int | str], called: Mapping[str, Any]
+) -> dict[int, str]:
     """Return number -> name of the registers that hold 0 at a call because nothing has set them.
 
     None of a program that has run a frame: they hold what it has left there. Registers that point to a program's data
@@ -48,11 +50,11 @@ def unset_registers(machine: Machine, entry: int, words: Iterable[int], called: 
     core.state[()] = before
     registers[empty] = MARK
     machine.enter(entry, *words, **called)
-    unset = np.flatnonzero(registers == MARK)
+    unset = np.flatnonzero(registers == MARK).tolist()
     core.state[()] = before
     known = {core.cpu.zero_register, *(base.number for base in core.cpu.host.bases.values())}
     names = register_names(core)
-    return {int(number): names[number] for number in unset if number in names and number not in known}
+    return {number: names[number] for number in unset if number in names and number not in known}
 
 
 def register_names(core: Core) -> dict[int, str]:
@@ -65,7 +67,7 @@ def register_names(core: Core) -> dict[int, str]:
 
 
 def unset_reads(
-    machine: Machine, entry: int, words: Iterable[int], called: Mapping[str, Any], instructions: int
+    machine: Machine, entry: int, words: Sequence[int | str], called: Mapping[str, Any], instructions: int
 ) -> list[str]:
     """Return the registers that a call reads before anything has set them, of its first MAX_STEPPED instructions.
 
@@ -106,7 +108,7 @@ class FirstReads:
     def look(self, insn: Insn) -> None:
         """Look at an instruction that is executed next, for the first time."""
         aside = self._aside
-        aside.run(insn, {})
+        aside.effects_of(insn, {})
         self.written |= aside.written
         touched, changed = sorted(aside.read & self._unset.keys()), aside.written & self._unset.keys()
         for number in touched:
@@ -119,7 +121,7 @@ class FirstReads:
     def _is_read(self, insn: Insn, number: int) -> bool:
         """Does what an instruction does depend on a register? Not if it only keeps bits of it as they are."""
         others = dict.fromkeys(self._unset, OTHER)
-        done = [self._aside.run(insn, others | {number: value}) for value in SAMPLES]
+        done = [self._aside.effects_of(insn, others | {number: value}) for value in SAMPLES]
         changed = 0
         for value, effects in zip(SAMPLES, done):
             for effect in effects:
@@ -162,7 +164,7 @@ class _Aside(Evaluator):
         self._registers: dict[int, int] = {}
         self._effects: list[Effect] = []
 
-    def run(self, insn: Insn, registers: Mapping[int, int]) -> list[Effect]:
+    def effects_of(self, insn: Insn, registers: Mapping[int, int]) -> list[Effect]:
         """Return the effects of an instruction.
 
         registers  that hold something else than the state says

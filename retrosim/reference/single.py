@@ -99,7 +99,12 @@ def render_single(report: SingleReport) -> RenderableType:
     varying = dict.fromkeys(row.varies for row in report.machines if row.varies)
     notes = [f"+: more by the {' and the '.join(varying)}"] if varying else []
     notes.append("Clocks with nothing in the way: caches hit, nothing to wait for.")
-    parts = [Text(report.instruction, style="bold"), table, Text(), *map(Text, [*notes, "", *lines])]
+    parts: list[RenderableType] = [
+        Text(report.instruction, style="bold"),
+        table,
+        Text(),
+        *map(Text, [*notes, "", *lines]),
+    ]
     return Group(*parts)
 
 

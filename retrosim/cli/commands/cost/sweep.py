@@ -147,7 +147,8 @@ def measure_values(argument: dict[str, Any], *paths: Any) -> dict[str, Any]:
     files = [machine["rom"], *machine["others"]]
     files = [str(left.pop(0)) if there else file for file, there in zip(files, argument["there"], strict=True)]
     swept = swept_of(argument["swept"], files)
-    points, prepared = [], None
+    points: list[dict[str, Any]] = []
+    prepared = None
     with Progress(is_quiet=True) as progress:
         for value in argument["values"]:
             settings = swept.at(value)
