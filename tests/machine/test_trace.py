@@ -1,9 +1,12 @@
-"""Tracing, and the order of exceptions that coincide (MC68040UM 8.2.6, 8.3; M68000UM 6.2.3, 6.3.8)."""
+"""Tracing, and the order of exceptions that coincide (MC68040UM 8.2.6, 8.3; M68000UM 6.2.3, 6.3.8); x86 steps."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from retrosim.asm.project import load_for
 from retrosim.machine import Machine
 from retrosim.machine.memory import STACK_START
 from tests.helpers.machine import programs
@@ -176,3 +179,41 @@ def test_code_that_a_traced_instruction_writes() -> None:
     assert ours.regs["pc"] == ENTRY + 6
     ours.run(instructions=1)
     assert ours.regs["d1"] == 2 and entered(ours) == TRACE
+
+
+# exit status: bit 0 BS of DR6 in the handler of INT1, bit 1 in that of a single step
+STEPS = """
+_start: xor ax,ax
+        mov ds,ax
+        mov word [4],step
+        mov word [6],0
+        xor edx,edx
+        mov dr6,edx
+        int1
+        mov cl,bl
+        pushf
+        pop ax
+        or ax,0x100
+        push ax
+        popf
+        nop
+        movzx eax,bl
+        add al,al
+        or al,cl
+        int 0x62
+step:   mov ebx,dr6
+        shr ebx,14
+        iret
+"""
+
+
+@pytest.mark.first_case
+@pytest.mark.parametrize("engine", ["evaluate", "interpret"])
+@pytest.mark.parametrize("name", ["i386dx-33", "i486dx2-66"])
+def test_dr6_tells_a_single_step(name: str, engine: str, tmp_path: Path) -> None:
+    """BS, bit 14 (Intel 386 PRM 12.2.3); INT1, which has the same vector, leaves it."""
+    source = tmp_path / "steps.asm"
+    source.write_text(STEPS)
+    ours = Machine(name, load_for(source, name, boot="real").program, engine=engine, timing="off")
+    ours.run(instructions=100)
+    assert ours.exit_status == 2

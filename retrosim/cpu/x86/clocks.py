@@ -30,6 +30,7 @@ TABLE = Path(__file__).with_name("clocks.csv")
 OTHER_ENTRIES = {  # row -> reading, option, and the row that holds with it
     "REP MOVS": ("string-moves", "data-sheet", "REP MOVS data sheet"),
     "POP r/m": ("pop-memory", "timed", "POP r/m timed"),
+    "MOV sreg,r/m": ("segment-load", "operands", "MOV sreg,r/m operands"),
     "JMP m16:m": ("far-jump", "listed", "JMP m16:m listed"),
     **{f"{name} taken": ("loop", "microcode", f"{name} taken microcode") for name in ("LOOP", "LOOPE", "LOOPNE")},
     **{f"RCL/RCR {count}": ("rotate-carry", "timed", f"RCL/RCR {count} timed") for count in ("1", "CL", "imm")},

@@ -159,7 +159,7 @@ for _number, _name in enumerate(NAMES):
 def _double(left):
     """Return shift(m, value, filler, count): a word shifted with the bits of another word coming in.
 
-    A 16-bit count above 16 is undefined; the pair is then followed by the first word again.
+    A 16-bit count above 16 is undefined; the pair is then followed by the first word again (guide/machines.md).
     """
 
     def double(m, value, filler, count):

@@ -118,6 +118,17 @@ def _is_traced(m: ExecutionContext, trace: int, insn: Insn) -> bool:
     return m.raised is None and m.get("shadow").number != m.get("pc").number + 1
 
 
+STATUS, SINGLE_STEP = 6, 1 << 14  # number of the debug status register, its bit BS
+
+
+def _single_step(m: ExecutionContext) -> None:
+    """Take the single-step trap; DR6 tells the handler what it was (Intel 386 PRM 12.2.3)."""
+    if not is_286(m.cpu.model):
+        status = m.const(32, STATUS)
+        m.set_element("dr", status, m.element("dr", status) | SINGLE_STEP)
+    trap(m, DEBUG)
+
+
 def _in_shadow(state: np.ndarray) -> bool:
     return int(state["pc"]) + 1 == int(state["shadow"])
 
@@ -157,7 +168,7 @@ def host(real: bool) -> Host:
         faults=dict.fromkeys((INVALID, NO_FPU), IllegalInstruction),
         tracing="tf",
         traced=_is_traced,
-        trace=lambda m: trap(m, DEBUG),
+        trace=_single_step,
         in_shadow=_in_shadow,
         end_shadow=_end_shadow,
     )
@@ -266,6 +277,13 @@ POP_MEMORY = Reading(
     reason="all other entries are the manual's; 6 was timed by one author, and two lists have it",
     source="i486 PRM (1990) appendix E (manual); Abrash 1997 chapter 13, HelpPC 2.10, 86Box (timed)",
 )
+SEGMENT_LOAD = Reading(
+    name="segment-load",
+    question="MOV to a segment register, printed 3/9: in real and protected mode, or from a register and memory?",
+    options=("modes", "operands"),
+    reason="POP of one takes 3 and 9 by mode, LES 6 and 12: 9 in real mode were more than LES, which loads one too",
+    source="i486 PRM (1990) appendix E, by a transcription that has 3/9 for either mode",
+)
 
 
 def _byte_writes(*options: str, reason: str) -> Reading:
@@ -285,8 +303,8 @@ READINGS: dict[str, tuple[Reading, ...]] = {
     "i286_real": (FIRST_WORD, FIGURES),
     "i386_real": (TWO_REGISTERS, STRING_MOVES, ROTATE_CARRY, MULTIPLIER, LOOP, FAR_JUMP),
     "i386_flat": (TWO_REGISTERS, STRING_MOVES, ROTATE_CARRY, MULTIPLIER, LOOP),
-    "i486_real": (INDEX_CLOCK, INTERLOCK, _REAL, POP_MEMORY),
-    "i486_flat": (INDEX_CLOCK, _FLAT, POP_MEMORY),
+    "i486_real": (INDEX_CLOCK, INTERLOCK, _REAL, POP_MEMORY, SEGMENT_LOAD),
+    "i486_flat": (INDEX_CLOCK, _FLAT, POP_MEMORY, SEGMENT_LOAD),
 }
 
 

@@ -44,7 +44,7 @@ REGISTERS = (
     ("gdt_base", 32, 1),  # held for SGDT only: no descriptor is ever read
     ("gdt_limit", 16, 1),
     ("cr", 32, 4),
-    ("dr", 32, 8),  # they hold what is written: no breakpoint fires
+    ("dr", 32, 8),  # they hold what is written, and DR6 that there was a single step: no breakpoint fires
     ("tr", 32, 8),
     ("shadow", 32, 1),  # one more than the address where no interrupt is taken: after STI, MOV SS, POP SS; 0: none
 )

@@ -48,6 +48,7 @@ def test_list_shows_everything(run) -> None:
         ("byte-writes", "real"),
         ("byte-writes", "flat"),
         ("pop-memory",),
+        ("segment-load",),
     }
     assert {Path(tape["path"]) for tape in found["tapes"]} == set(shipped_tapes())
     assert all({"title", "rom", "machine", "parameters", "frames", "complete"} <= set(tape) for tape in found["tapes"])

@@ -278,6 +278,15 @@ def test_pop_of_memory_on_the_i486() -> None:
                 assert run(core).state["cycles"] == expected
 
 
+def test_loads_of_segment_registers_on_the_i486() -> None:
+    """Printed 3/9: by mode as POP of one, less than LES; or of a register and memory."""
+    for model, address in (("i486_real", "0620"), ("i486_flat", "0500200000")):
+        for option, register, memory in (("modes", *((3, 3) if model == "i486_real" else (9, 9))), ("operands", 3, 9)):
+            for code, expected in (("8ec0", register), (f"8e{address}", memory)):
+                core = core_with(model, code, "table", readings={"segment-load": option})
+                assert run(core).state["cycles"] == expected, (model, option, code)
+
+
 def test_every_entry_says_where_it_is_from() -> None:
     for name, row in table().items():
         for part in ("i386", "i486"):

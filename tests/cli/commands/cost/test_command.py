@@ -69,7 +69,7 @@ def test_readings_of_the_mode_that_an_image_starts_in(run) -> None:
     assert report["readings_changed"] == {"interlock": "printed"} and report["model"] == "i486_real"
     assert report["totals"]["cycles"] <= run(*command, "--build", "real", "--no-interval").json()["totals"]["cycles"]
     flat = run(*command[:2], "--machine", "i486dx2-66", "--build", "flat", "--entry", "TouchLong", *given)
-    flat.is_refused(2, "reading 'interlock': allowed index-clock, byte-writes, pop-memory on i486dx2-66")
+    flat.is_refused(2, "reading 'interlock': allowed index-clock, byte-writes, pop-memory, segment-load on i486dx2-66")
 
 
 def test_registers_of_a_call(run, tmp_path) -> None:
