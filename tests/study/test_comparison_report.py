@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 
 import pytest
 
 from retrosim.cli.output import print_table
 from retrosim.study.comparison import Comparison, ComparisonSettings, Errors, FrameClocks, MethodRow, SceneKind
-from retrosim.study.comparison_report import charted, render_comparison, verdict
+from retrosim.study.comparison_report import charted, draw_comparison, render_comparison, verdict
 
 NONE = Errors(0, 0)
 
@@ -73,3 +74,23 @@ def test_bars_the_quickest_first(capsys) -> None:
         ["a", "1,200", "█" * 40, "4"],
     ]
     assert lines[at + 5] == "", "c has no clocks"
+
+
+def per_pair(study: Comparison) -> Comparison:
+    """Return a result whose clocks of a frame are those of a pair."""
+    rows = [
+        replace(row, cycles={name: replace(c, cycles_per_pair=c.cycles_per_frame) for name, c in row.cycles.items()})
+        for row in study.rows
+    ]
+    return replace(study, rows=rows)
+
+
+def test_the_picture_of_bars() -> None:
+    """Pixel by pixel, where clocks span decades, and without machines: look at what has another digest."""
+    machines = ["mc68040-25", "ppc601-80"]
+    many = [row(f"m{n}", Errors(n, 2 * n), mc68040_25=12.0 * 2.5**n, ppc601_80=9.0 + n) for n in range(12)]
+    digests = [
+        hashlib.blake2b(draw_comparison(per_pair(study)).tobytes(), digest_size=8).hexdigest()
+        for study in (result(*THREE, machines=machines), result(*many, machines=machines), result(*THREE))
+    ]
+    assert digests == ["507ce36336356bb3", "498b344ff62a89df", "ab23f57be3b0569c"]

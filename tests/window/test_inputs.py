@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import pytest
 
 from retrosim.window.controls import BY_CHORD, CONTROLS
@@ -149,3 +151,23 @@ def test_full_screen_waits_until_its_key_comes_up(desk):
     inputs.release_all()
     inputs.key_up("F11")
     assert len(acts) == 2
+
+
+@pytest.mark.parametrize("x, y", [(0, 0), (639, 479), (639.9, 0.5)])
+def test_clicks_within_the_picture_are_the_panels(desk, x, y):
+    session, inputs, _ = desk
+    assert not inputs.panel_clicked(x, y), "no panel is open"
+    clicks = []
+    session.panel = SimpleNamespace(click=lambda *place: clicks.append(place))
+    session.panel_acted = lambda: clicks.append("acted")
+    assert inputs.panel_clicked(x, y) and clicks == [(x, y), "acted"]
+    session.shows_help = True
+    assert not inputs.panel_clicked(x, y) and len(clicks) == 2
+
+
+@pytest.mark.parametrize("x, y", [(-1, 5), (640, 5), (5, -1), (5, 480)])
+def test_clicks_beside_the_picture_are_not(desk, x, y):
+    session, inputs, _ = desk
+    session.panel = SimpleNamespace()
+    assert not inputs.panel_clicked(x, y)
+    assert not Inputs(lambda: None, print).panel_clicked(5, 5)

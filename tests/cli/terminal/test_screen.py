@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +13,9 @@ pytest.importorskip("textual", reason="textual is not installed (extra `debug`)"
 
 from textual.widgets import Input, RichLog, Static
 
+from retrosim.cli.terminal import screen
 from retrosim.cli.terminal.screen import DebugScreen
+from retrosim.console.panes import PANES
 from retrosim.console.session import ConsoleSession
 from retrosim.console.target import Target
 from retrosim.machine import Machine
@@ -122,3 +125,115 @@ def test_a_long_answer_has_a_pane_that_scrolls(size: tuple[int, int]) -> None:
         assert body.display and "4 (0x4)" in [row.text.rstrip() for row in app.query_one("#log", RichLog).lines]
 
     on_screen(act, size)
+
+
+class Idle(DebugScreen):
+    """A screen that is not shown and notes which commands are to be carried out; memory has rows of 16 bytes."""
+
+    _row_bytes = 16
+
+    def __init__(self, *points: tuple[int, list[int]]) -> None:
+        marked = [SimpleNamespace(number=number, marks=marks) for number, marks in points]
+        machine = SimpleNamespace(regs={"pc": 0xFF001000})
+        debugger = SimpleNamespace(points=marked)
+        wanted = SimpleNamespace(clear=lambda: None)
+        session = SimpleNamespace(machine=machine, debugger=debugger, memory_area=(0x40, 64), wanted=wanted)
+        super().__init__(session, "sectors")
+        self.done: list[object] = []
+
+    def action_command(self, line: str) -> None:
+        self.done.append(line)
+
+    def show(self) -> None:
+        self.done.append(("shown", self.cursor))
+
+    def _look_at(self, address: int) -> None:
+        self.done.append(("memory", address))
+
+
+@pytest.mark.parametrize(
+    "action, expected",
+    [
+        (("toggle", None), ["break 0x1000"]),
+        (("toggle", 0x2002), ["delete 7"]),
+        (("toggle", 0x2004), ["break 0x2004"]),
+        (("remove", 3), ["delete 3"]),
+        (("unwatch", 2), ["undisplay 2"]),
+        (("show", 0x1_0000_1234), [("memory", 0x1234)]),
+        (("at", 0x2000), [("shown", 0x2000)]),
+        (("pane", "Watch"), [("shown", 0x1000)]),
+        (("", 0x2000), []),
+    ],
+)
+def test_what_a_click_means(action: tuple, expected: list) -> None:
+    app = Idle((5, [0x2000]), (7, [0x2002, 0x2006]))
+    app.action_do(*action)
+    assert app.done == expected and app.pane == ("Watch" if action[0] == "pane" else next(iter(PANES)))
+    app.done.clear()
+    app._is_busy = True
+    app.action_do(*action)
+    assert not app.done, "not while the machine runs"
+
+
+def test_the_cursor_moves_by_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Down to the instruction that is so many further; up to the first of those that lead here; nowhere without any."""
+
+    class Decoder:
+        def __init__(self, machine: object) -> None:
+            pass
+
+        def following(self, address: int, count: int) -> list[tuple[int, None]]:
+            return [(address + 2 * n, None) for n in range(count)]
+
+        def before(self, address: int, count: int) -> list[tuple[int, None]]:
+            return [(address - 2 * n, None) for n in range(count, 0, -1)] if address > 0x1000 else []
+
+    monkeypatch.setattr(screen, "Decoder", Decoder)
+    app, cursors = Idle(), []
+    for rows in (1, 8, -1, -2, -6, -1):
+        app.action_move_cursor(rows)
+        cursors.append(app.cursor)
+    assert cursors == [0x1002, 0x1012, 0x1010, 0x100C, 0x1000, 0x1000] and len(app.done) == 6
+    app._is_busy = True
+    app.action_move_cursor(1)
+    app.action_go_to_pc()
+    assert app.cursor == 0x1000 and len(app.done) == 6
+    app._is_busy, app.cursor = False, 0x3000
+    app.action_go_to_pc()
+    assert app.done[-1] == ("shown", 0x1000), "the program counter's lower 24 bits"
+
+
+def test_panes_follow_each_other() -> None:
+    app, names = Idle(), list(PANES)
+    app._sample = app.run_worker = lambda *_, **__: None
+    seen = []
+    for _ in names:
+        app._is_busy = False
+        app.action_next_pane()
+        seen.append(app.pane)
+    assert seen == [*names[1:], names[0]]
+
+
+def test_lines_are_recalled() -> None:
+    """The same line twice is kept once, at most MAX_HISTORY of them; an empty one is the last that repeats."""
+    app, typed = Idle(), []
+    entry = SimpleNamespace(clear=lambda: typed.append("cleared"))
+    for line in (" step ", "step", "", "print 4"):
+        app.on_input_submitted(SimpleNamespace(value=line, input=entry))
+    assert app._history == ["step", "print 4"] and app.done == ["step", "step", "", "print 4"]
+    assert app._recalled == 2 and len(typed) == 4
+    app._last = "next"
+    app.on_input_submitted(SimpleNamespace(value="  ", input=entry))
+    assert app.done[-1] == "next" and len(app._history) == 2
+    for number in range(screen.MAX_HISTORY):
+        app.on_input_submitted(SimpleNamespace(value=f"print {number + 10}", input=entry))
+    assert len(app._history) == screen.MAX_HISTORY and app._history[0] == "print 10"
+
+
+def test_memory_scrolls_by_rows() -> None:
+    app = Idle()
+    app.action_scroll_memory(-2)
+    assert app.done == [("memory", 0x20)]
+    app.session.memory_area = None
+    app.action_scroll_memory(1)
+    assert len(app.done) == 1

@@ -1,5 +1,8 @@
 """The walk through a check: its moments against the rule of the method, its commands by key and click, its picture."""
 
+from fractions import Fraction
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -10,6 +13,7 @@ from retrosim.scenarios import load_walk
 from retrosim.tape import Player, load_tape
 from retrosim.window.compose import compose
 from retrosim.window.controls import WALK
+from retrosim.window.walk.panel import WalkPanel
 from retrosim.window.walk.view import BOX_HEIGHT, LIGHT, sector_rect
 from tests.helpers.amount import FULL
 from tests.helpers.machine.flat import MACHINE_OF
@@ -206,3 +210,60 @@ def test_a_tape_goes_on_where_the_walk_ends(tmp_path):
     bench.keys("TAB")
     bench.ticks(20)
     assert bench.machine.frame_number > frame and not bench.session.diverged
+
+
+@pytest.fixture
+def bare():
+    """A panel of a check with a pass and some pairs, that is looked at; it notes where it goes."""
+    levels = ("check", "pass", "pair", "pair", "pair", "end")
+    moments = [SimpleNamespace(level=level, instructions=10 * n) for n, level in enumerate(levels)]
+    panel = WalkPanel.__new__(WalkPanel)
+    panel.walk = SimpleNamespace(is_complete=True, moments=moments, start=moments[0], end=moments[-1])
+    panel.is_running = panel.is_backwards = False
+    panel.machine = SimpleNamespace(instructions=0)
+    panel.debugger = SimpleNamespace(go_to=lambda count: setattr(panel.machine, "instructions", count))
+    panel.number, panel.pace, panel._passed, panel.message = 0, Fraction(2), None, ""
+    return panel
+
+
+def test_levels_that_a_check_has(bare):
+    """Without sectors what leads from one to the next leads from pair to pair."""
+    for level, step, number in (("pass", 1, 1), ("sector", 1, 2), ("pair", 1, 3), ("sector", -1, 2), ("pass", -1, 1)):
+        bare._level(level, step)
+        assert (bare.number, bare.machine.instructions, bare.message) == (number, 10 * number, "")
+    bare._level("pass", 1)
+    assert (bare.number, bare.message) == (1, "no pass follows in this check")
+    bare._level("sector", -1)
+    assert bare.message == "no pair before in this check"
+    bare._level("hit", 1)
+    assert bare.message == "no hit follows in this check"
+
+
+def test_backwards_from_between_two_moments(bare):
+    """The moment that was passed comes first."""
+    bare.number, bare.machine.instructions = 3, 35
+    bare._level("pair", -1)
+    assert bare.number == 3 and bare.machine.instructions == 30
+    bare._level("pair", -1)
+    assert bare.number == 2
+
+
+def test_where_steps_lead(bare):
+    for instructions, place, number in ((5, 5, 0), (10, 10, 1), (29, 29, 2), (50, 50, 5), (99, 50, 5), (-9, 0, 0)):
+        bare.machine.instructions = instructions
+        bare._stepped()
+        assert (bare.machine.instructions, bare.number) == (place, number)
+
+
+def test_steps_by_the_clock(bare):
+    """Two moments a second; what was away for longer than one moment and a second begins anew; it stops at the end."""
+    milliseconds, seen = iter([0, 400, 500, 999, 1000, 2501, 3000, 3001, 3501, 4001]), []
+    clock = lambda: next(milliseconds) * 1_000_000  # noqa: E731
+    assert not bare.advance(0, clock) and bare.number == 0, "it does not walk"
+    bare.is_running = True
+    while bare.is_running:
+        seen.append((bare.advance(0, clock), bare.number))
+    assert seen == [
+        (False, 0), (False, 0), (True, 1), (False, 1), (True, 2), (False, 2), (False, 2), (True, 3), (True, 4),
+        (True, 5),
+    ]  # fmt: skip

@@ -1,58 +1,15 @@
-"""Registers and variables that clients of both protocols read and write."""
+"""What editors read and set: variables, memory."""
 
 from __future__ import annotations
 
+import base64
 from types import SimpleNamespace
 
 import pytest
 
+from retrosim.serve import dap_views
 from retrosim.serve.dap_messages import Arguments
 from retrosim.serve.dap_views import GLOBALS, REGISTERS, Views
-from retrosim.serve.gdb_session import RegisterFile, Slot
-
-
-class Registers(RegisterFile):
-    """Three registers of 4, 2 and 4 bytes, of which the machine has the first two."""
-
-    def __init__(self, order: str = "big") -> None:
-        self._regs, self.written = {"d0": 0x01020304, "sr": 0x2700}, []
-        self._set, self._order = lambda *register: self.written.append(register), order
-        names = (("d0", 4, "d0"), ("ps", 2, "sr"), ("fp0", 4, None))
-        self.slots = [Slot(name, size, ours, "feature", "int32") for name, size, ours in names]
-
-
-def test_registers_as_digits() -> None:
-    assert Registers().read_all() == "010203042700xxxxxxxx"
-    assert Registers("little").read_all() == "040302010027xxxxxxxx"
-
-
-@pytest.mark.parametrize(
-    "digits, written",
-    [
-        ("010203042700xxxxxxxx", []),  # as they are
-        ("AABBCCDD270000000000", [("d0", 0xAABBCCDD)]),
-        ("0102030427FFxxxxxxxx", [("sr", 0x27FF)]),
-        ("0102030x2701xxxxxxxx", [("sr", 0x2701)]),
-        ("XXXXXXXX000012345678", [("sr", 0)]),
-        ("ffffffffffffffffffff", [("d0", 0xFFFFFFFF), ("sr", 0xFFFF)]),
-    ],
-)
-def test_all_registers_are_written_but_those_of_x(digits: str, written: list) -> None:
-    file = Registers()
-    file.write_all(digits)
-    assert file.written == written
-
-
-def test_registers_of_a_wrong_size() -> None:
-    file = Registers()
-    for digits in ("", "010203042700", "010203042700xxxxxxxx00"):
-        with pytest.raises(ValueError, match="not as many registers as there are"):
-            file.write_all(digits)
-    with pytest.raises(ValueError, match="ps: 3 bytes, it has 2"):
-        file.write(1, "001122")
-    file.write(2, "00112233")  # one that no machine has
-    file.write(1, "0011")
-    assert file.written == [("sr", 0x11)]
 
 
 @pytest.fixture
@@ -99,3 +56,27 @@ def test_variables_that_cannot_be_set(target: SimpleNamespace, number: int, name
     with pytest.raises(ValueError, match=f"'{name}': allowed a register, or a global variable of 1, 2 or 4 bytes"):
         set_variable(target, number, name, "1")
     assert not target.writes and target.machine.regs == {"sr": 0x2700}
+
+
+@pytest.mark.parametrize(
+    "place, count, expected",
+    [
+        (0x100, 3, {"address": "0x100", "data": "AAEC"}),
+        (0xFFFFFE, 2, {"address": "0xfffffe", "data": "/v8="}),
+        (0xFFFFFF, 3, {"address": "0xffffff", "data": "/w==", "unreadableBytes": 2}),
+        (0x100, 5, {"address": "0x100", "data": "AAECAw==", "unreadableBytes": 1}),
+        (0, 0, {"address": "0x0", "data": ""}),
+        (0x1000000, 4, {"address": "0x1000000", "unreadableBytes": 4}),
+        (-1, 4, {"address": "0x0", "unreadableBytes": 4}),
+    ],
+)
+def test_memory_up_to_its_end(monkeypatch: pytest.MonkeyPatch, place: int, count: int, expected: dict) -> None:
+    """An answer has at most MAX_BYTES, here 4; each byte is the lower half of its address."""
+    monkeypatch.setattr(dap_views, "MAX_BYTES", 4)
+    views = Views.__new__(Views)
+    read = lambda address, size: bytes(at & 0xFF for at in range(address, min(address + size, 1 << 24)))  # noqa: E731
+    views._target = SimpleNamespace(read=read)
+    arguments = Arguments({"memoryReference": "x", "count": count})
+    monkeypatch.setattr(arguments, "place", lambda name, last: place)
+    assert views.read_memory(arguments) == expected
+    assert base64.b64decode(expected.get("data", "")) == (read(place, min(count, 4)) if "data" in expected else b"")
