@@ -66,9 +66,10 @@ LAYERS["console"] = (*BASE, *SPEC, "rom", "screen", "machine", "debug", "cost", 
 LAYERS["window"] = (*LAYERS["study"], "tape", "study", "console")
 LAYERS["serve"] = ("errors", "checks", "reading", *SPEC, "rom", "machine", "debug", "console")
 LAYERS["root"] = ("lazy",)  # the package itself: its public names are in __init__.pyi
+LAYERS["lessons"] = ("errors", "checks", "report", "rom")
 LAYERS["testing"] = (*LAYERS["cost"], "cost")
 LAYERS["examples"] = (*LAYERS["window"], "window", "root")
-LAYERS["cli"] = (*LAYERS["window"], "window", "bounds", "bench", "reference", "guide", "serve", "examples")
+LAYERS["cli"] = (*LAYERS["window"], "window", "bounds", "bench", "reference", "guide", "serve", "examples", "lessons")
 LAYERS["__main__"] = ("cli",)
 
 

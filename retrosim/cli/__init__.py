@@ -12,6 +12,7 @@
     progress   what takes long
     display    the window
     terminal   the debugger in the terminal
+    teaching   a lesson in the terminal, and what runs its commands
 
 Exit status   0 ok, 1 failure, 2 usage, 3 divergence, 4 bad or corrupt input file, 5 budget used up,
               130 interrupted by Ctrl-C, 141 the reader of the output has gone

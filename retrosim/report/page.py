@@ -18,7 +18,7 @@ from retrosim.version import __version__
 
 from .json import to_json
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 LONG = 50  # characters of a cell that may be cut off
 SEARCHED = 15  # rows from which on a table can be searched
 
@@ -56,15 +56,21 @@ def page(title: str, head: Sequence[str], sections: Sequence[PageSection]) -> st
     body = [f"<h1>{escape(title)}</h1>", *head, f"<nav>{links}</nav>"]
     for each in sections:
         body += [f'<section id="{each.identifier}"><h2>{escape(each.title)}</h2>', *each.parts, "</section>"]
-    body.append(f'<p class="dim">retrosim {escape(__version__)}</p>')
+    return document(title, body, stylesheet(), _file("page.js"))
+
+
+def document(title: str, body: Iterable[str], style: str, script: str = "") -> str:
+    """Return a whole page: what its head needs, and its body, whose last line names the version."""
     return "\n".join(
         [
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{escape(title)}</title>\n<style>\n{stylesheet()}</style>\n</head>\n<body>",
+            f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>",
             *body,
-            f"<script>\n{_file('page.js')}</script>\n</body>\n</html>\n",
+            f'<p class="dim">retrosim {escape(__version__)}</p>',
+            *([f"<script>\n{script}</script>"] if script else []),
+            "</body>\n</html>\n",
         ]
     )
 

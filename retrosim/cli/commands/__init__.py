@@ -25,6 +25,7 @@
     doctor      check what works on this computer, and say what retrosim does not model
     warmup      compile the default machines and ROMs in advance
     guide       show the manual in the terminal
+    lesson      run a lesson for a class, step by step; without a name, list them
     completion  print a script that completes commands, options and names in a shell
 
 Imports at the top of a command's module are light, because `retrosim --help` loads them all; whatever brings a compiler
@@ -33,7 +34,7 @@ along is imported inside functions.
 
 _NAMES = (
     "run record replay race verify debug gdb dap cost new build asm insn timing study bench list scenes doctor "
-    "warmup guide completion"
+    "warmup guide lesson completion"
 )
 COMMANDS = {name: name for name in _NAMES.split()} | {"cost": "cost.command"}
 """Command -> its module, in the order of `retrosim --help`."""

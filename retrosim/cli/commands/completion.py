@@ -102,6 +102,12 @@ def _topics() -> Iterable[str]:
     return TOPICS
 
 
+def _lessons() -> Iterable[str]:
+    from retrosim.lessons.lesson import lesson_names
+
+    return lesson_names()
+
+
 def _builds() -> Iterable[str]:
     from retrosim.rom import load_rom, rom_names
 
@@ -117,9 +123,10 @@ NAMES: dict[str, Callable[[], Iterable[str]]] = {
     "TAPE": _tape_names,
     "SCENE": _scene_names,
     "TOPIC": _topics,
+    "LESSON": _lessons,
     "LIST": lambda: OVERLAYS,
 }
 """Kind of value -> its names."""
 
-FILES = ("ROM", "ELF", "TAPE", "SCENE", "PNG", "FILE")
+FILES = ("ROM", "ELF", "TAPE", "SCENE", "LESSON", "PNG", "FILE")
 """Kinds of values that may be files."""

@@ -197,6 +197,8 @@ def _replay_headless(on: _Replay, output: _Output, overlay: Mapping[str, Any], l
         "note": player.note or player.machine_reason,
         "budget": player.spent or None,
         "world": machine.hash("world"),
+        "values": {name: int(column[0]) for name, column in machine.world().columns.items() if len(column) == 1},
+        "pairs": _pairs(machine),
         "cycles": machine.cycles,
         "seconds": seconds,
         "screenshot": output.screenshot,
@@ -209,6 +211,12 @@ def _replay_headless(on: _Replay, output: _Output, overlay: Mapping[str, Any], l
         _print_summary(result)
     player.check()
     return 0
+
+
+def _pairs(machine: AnyMachine) -> dict[str, int] | None:
+    """Return how many objects there are, and how many pairs were tested and hit in the last frame; None without any."""
+    shapes = machine.shapes()
+    return shapes and {"objects": len(shapes.hit), "tested": len(shapes.tested), "hits": len(shapes.hits)}
 
 
 def _pictures(
