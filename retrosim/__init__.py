@@ -29,6 +29,7 @@ and needs no compiler and no display. The routines alone, on plain arrays, are i
     examples    examples
     guide       the guide
     jobs        long work as jobs of plain data
+    lessons     lessons for a class, answered by measuring
     machine     machines by name
     numeric     integer arithmetic of the period
     reference   the rows of the instruction sets as pages that people look up

@@ -28,6 +28,7 @@ examples:
   retrosim cost mine.elf --entry blit  what my routine costs on a 25 MHz 68040
   retrosim timing                      our cycles and the table of 1994
   retrosim guide                       the manual
+  retrosim lesson                      lessons for a class
   retrosim help cost                   options of a command; or a page, by topic
 
 exit status:

@@ -98,7 +98,7 @@ class Class:
         """Show what a step looks at in the window; without one, write its picture to a file."""
         reason = missing_display()
         if self._is_waiting and not reason:
-            _say("The window opens; close it with Ctrl+Q to go on.")
+            _say("The window opens. P pauses; close it with Ctrl+Q to go on.")
             options = parse(step.window_command())
             options.carry_out(options)
             return

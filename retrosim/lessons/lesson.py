@@ -9,7 +9,7 @@ from pathlib import Path
 from string import Formatter
 from typing import Any, Protocol
 
-from retrosim.checks import did_you_mean
+from retrosim.checks import did_you_mean, shortened
 from retrosim.errors import RetrosimError
 from retrosim.report.text import three_digits
 from retrosim.rom.fields import NAME, Fields, read_toml
@@ -80,8 +80,12 @@ class Step:
     values: Mapping[str, Formula]
 
     def command_lines(self) -> list[str]:
-        """Return the commands as one types them."""
-        return [shlex.join(("retrosim", *command)) for command in self.commands.values()]
+        """Return the commands as one types them; a picture is drawn into a file that is named as the command."""
+        lines = []
+        for name, command in self.commands.items():
+            draws = ("--screenshot", f"{name}.png") if OVERLAY in command else ()
+            lines.append(shlex.join(("retrosim", *command, *draws)))
+        return lines
 
     def window_command(self) -> list[str]:
         """Return the command of the picture as it is for the window, which stops at no frame. The step has one."""
@@ -142,12 +146,13 @@ def load_lesson(name: str) -> Lesson:
     name     one of `lesson_names()`, or a file NAME.toml
     Errors   ValueError for a name that no lesson has; RetrosimError (exit status 4) for a file that is none
     """
-    path = Path(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
-    if path.parent == FOLDER and path.stem not in lesson_names():
-        names = lesson_names()
+    if name.endswith(".toml"):
+        return _read(read_toml(Path(name)))
+    names = lesson_names()
+    if name not in names:
         allowed = f"allowed {', '.join(names)}, or a file NAME.toml"
-        raise ValueError(f"lesson {name!r}: {allowed}{did_you_mean(name, names)}")
-    return _read(read_toml(path))
+        raise ValueError(f"lesson {shortened(name)!r}: {allowed}{did_you_mean(name, names)}")
+    return _read(read_toml(FOLDER / f"{name}.toml"))
 
 
 def _read(fields: Fields) -> Lesson:

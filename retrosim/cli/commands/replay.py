@@ -216,7 +216,9 @@ def _replay_headless(on: _Replay, output: _Output, overlay: Mapping[str, Any], l
 def _pairs(machine: AnyMachine) -> dict[str, int] | None:
     """Return how many objects there are, and how many pairs were tested and hit in the last frame; None without any."""
     shapes = machine.shapes()
-    return shapes and {"objects": len(shapes.hit), "tested": len(shapes.tested), "hits": len(shapes.hits)}
+    if shapes is None:
+        return None
+    return {"objects": len(shapes.hit), "tested": len(shapes.tested), "hits": len(shapes.hits)}
 
 
 def _pictures(
