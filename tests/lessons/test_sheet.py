@@ -18,7 +18,7 @@ def test_a_sheet(tmp_path: Path, with_answers: bool) -> None:
     path = tmp_path / "small.toml"
     path.write_text(SMALL.replace("How many?", "How many <i>?"))
     page = lesson_sheet(load_lesson(str(path)), fake, with_answers=with_answers)
-    assert page.startswith("<!doctype html>") and "@page" in page and "default-src 'none'" in page
+    assert page.startswith("<!doctype html>") and "@page" in page and "default-src 'none'; img-src data:" in page
     assert f"data:image/png;base64,{b64encode(b'a picture').decode()}" in page
     assert "How many &lt;i&gt;?" in page and "<dt>pair</dt><dd>Two objects.</dd>" in page
     assert "<code>retrosim replay wind-50 --frames 9" in page and "http" not in page.replace("http-equiv", "")
