@@ -20,7 +20,7 @@ from .output import free_name, print_lines, say, shown_path
 from .parser import parse
 
 if TYPE_CHECKING:
-    from retrosim.lessons.lesson import Lesson, Run, Step
+    from retrosim.lessons.lesson import CommandRun, Lesson, LessonStep
 
 MAX_WIDTH = 90  # columns of text
 LEAVING = ("q", "quit")
@@ -30,16 +30,16 @@ class Commands:
     """Runs the commands of a lesson in this process, each once, and reads what they print with --json."""
 
     def __init__(self) -> None:
-        self._runs: dict[tuple[str, ...], Run] = {}
+        self._runs: dict[tuple[str, ...], CommandRun] = {}
 
-    def __call__(self, command: tuple[str, ...]) -> Run:
+    def __call__(self, command: tuple[str, ...]) -> CommandRun:
         """Return what a command did. Errors: as that command's."""
         if command not in self._runs:
             self._runs[command] = self._run(command)
         return self._runs[command]
 
-    def _run(self, command: tuple[str, ...]) -> Run:
-        from retrosim.lessons.lesson import OVERLAY, Run
+    def _run(self, command: tuple[str, ...]) -> CommandRun:
+        from retrosim.lessons.lesson import OVERLAY, CommandRun
 
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "screen.png"
@@ -49,7 +49,7 @@ class Commands:
                 status = options.carry_out(options)
             if status:
                 raise RetrosimError(f"retrosim {' '.join(command)}: ended with exit status {status}")
-            return Run(json.loads(written.getvalue()), file.read_bytes() if draws else None)
+            return CommandRun(json.loads(written.getvalue()), file.read_bytes() if draws else None)
 
 
 class _Left(Exception):
@@ -79,7 +79,7 @@ class Class:
         except _Left:
             return
 
-    def _teach(self, number: int, step: Step) -> None:
+    def _teach(self, number: int, step: LessonStep) -> None:
         _say(f"Step {number} of {len(self._lesson.steps)}: {step.title}")
         _say(step.look)
         print_lines([*(f"  {line}" for line in step.command_lines()), ""])
@@ -94,7 +94,7 @@ class Class:
         _say(answer.text)
         _say(step.why)
 
-    def _show(self, number: int, step: Step) -> None:
+    def _show(self, number: int, step: LessonStep) -> None:
         """Show what a step looks at in the window; without one, write its picture to a file."""
         reason = missing_display()
         if self._is_waiting and not reason:

@@ -5,5 +5,5 @@ formula    what is measured: a formula over what commands report
 sheet      a lesson as a printable page
 
 No file has a figure that was measured: a step names the commands, and how its values follow from what these print with
-`--json`. Who runs commands is told by a caller (`Runner`).
+`--json`. Who runs commands is told by a caller (`CommandRunner`).
 """

@@ -30,21 +30,21 @@ OPTIONS = (  # none of which writes a file
 
 
 @dataclass(frozen=True)
-class Run:
+class CommandRun:
     """What a command reported, as its JSON, and the picture that it drew, a PNG, if it has an overlay."""
 
     report: Mapping[str, Any]
     picture: bytes | None
 
 
-class Runner(Protocol):
+class CommandRunner(Protocol):
     """Carries a command out, given by its words behind `retrosim`; what was run before need not be run again."""
 
-    def __call__(self, command: tuple[str, ...]) -> Run: ...
+    def __call__(self, command: tuple[str, ...]) -> CommandRun: ...
 
 
 @dataclass(frozen=True)
-class Answer:
+class MeasuredAnswer:
     """The answer of a step, measured: name -> value, and the sentence that says it."""
 
     values: Mapping[str, int | float]
@@ -56,7 +56,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Step:
+class LessonStep:
     """A step of a lesson.
 
     look      what is shown, and what to look at
@@ -95,18 +95,18 @@ class Step:
             del words[at : at + 2]
         return words
 
-    def draw(self, run: Runner) -> bytes | None:
+    def draw(self, run: CommandRunner) -> bytes | None:
         """Return the picture of the step, a PNG; None for a step that has none. Errors: RetrosimError."""
         return run(self.commands[self.picture]).picture if self.picture else None
 
-    def measure(self, run: Runner) -> Answer:
+    def measure(self, run: CommandRunner) -> MeasuredAnswer:
         """Run the commands and return the answer. Errors: RetrosimError."""
         reports = {name: run(command).report for name, command in self.commands.items()}
         try:
             values = {name: formula.value(reports) for name, formula in self.values.items()}
         except ValueError as error:
             raise RetrosimError(f"step {self.title!r}: {error}") from None
-        answer = Answer(values, "")
+        answer = MeasuredAnswer(values, "")
         return replace(answer, text=self.answer.format(**answer.shown()))
 
 
@@ -119,7 +119,7 @@ class Lesson:
     minutes: int
     about: str
     words: Mapping[str, str]
-    steps: tuple[Step, ...]
+    steps: tuple[LessonStep, ...]
 
     @property
     def name(self) -> str:
@@ -181,8 +181,8 @@ def _read_words(fields: Fields) -> dict[str, str]:
     return words
 
 
-def _read_step(fields: Fields) -> Step:
-    step = Step(
+def _read_step(fields: Fields) -> LessonStep:
+    step = LessonStep(
         title=fields.text("title", max_length=80),
         look=_prose(fields, "look"),
         question=_prose(fields, "question"),

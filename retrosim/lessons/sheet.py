@@ -9,12 +9,12 @@ from html import escape
 
 from retrosim.report.page import document, paragraph
 
-from .lesson import FOLDER, Lesson, Runner, Step
+from .lesson import FOLDER, CommandRunner, Lesson, LessonStep
 
 LINES = 4  # for an answer and its explanation
 
 
-def lesson_sheet(lesson: Lesson, run: Runner, *, with_answers: bool) -> str:
+def lesson_sheet(lesson: Lesson, run: CommandRunner, *, with_answers: bool) -> str:
     """Return the page, in HTML that asks no network for anything.
 
     run           what draws the pictures, and measures the answers
@@ -34,7 +34,7 @@ def lesson_sheet(lesson: Lesson, run: Runner, *, with_answers: bool) -> str:
     return document(f"{lesson.title}{' (answers)' if with_answers else ''}", [*head, *sections], style)
 
 
-def _parts(number: int, step: Step, run: Runner, with_answers: bool) -> Iterator[str]:
+def _parts(number: int, step: LessonStep, run: CommandRunner, with_answers: bool) -> Iterator[str]:
     yield f"<h2>{number}. {escape(step.title)}</h2>"
     yield paragraph(step.look)
     picture = step.draw(run)

@@ -9,7 +9,7 @@ import pytest
 
 from retrosim.cli import teaching
 from retrosim.cli.teaching import Class, Commands
-from retrosim.lessons.lesson import Run, load_lesson
+from retrosim.lessons.lesson import CommandRun, load_lesson
 from tests.lessons.test_lesson import SMALL
 
 TWO_STEPS = SMALL + SMALL[SMALL.index("[[step]]") :].replace('picture = "first"\n', "").replace("Pairs", "More")
@@ -19,7 +19,7 @@ TWO_STEPS = SMALL + SMALL[SMALL.index("[[step]]") :].replace('picture = "first"\
 def teach(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
     """Run the small lesson with some lines typed, None for no terminal; return what it wrote."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Commands, "_run", lambda self, command: Run({"pairs": {"tested": 4}}, b"a picture"))
+    monkeypatch.setattr(Commands, "_run", lambda self, command: CommandRun({"pairs": {"tested": 4}}, b"a picture"))
     monkeypatch.setattr(teaching, "missing_display", lambda: "no display")
     Path("small.toml").write_text(TWO_STEPS)
 

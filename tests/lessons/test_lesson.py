@@ -9,7 +9,7 @@ import pytest
 
 from retrosim.cli.parser import parse
 from retrosim.errors import InputFileError, RetrosimError
-from retrosim.lessons.lesson import FOLDER, Run, lesson_names, load_lesson
+from retrosim.lessons.lesson import FOLDER, CommandRun, lesson_names, load_lesson
 
 SMALL = """
 format = 1
@@ -46,9 +46,9 @@ def small(tmp_path: Path) -> Path:
     return path
 
 
-def fake(command: tuple[str, ...]) -> Run:
+def fake(command: tuple[str, ...]) -> CommandRun:
     assert command == ("replay", "wind-50", "--frames", "9", "--overlay", "tested")
-    return Run({"pairs": {"tested": 4}}, b"a picture")
+    return CommandRun({"pairs": {"tested": 4}}, b"a picture")
 
 
 @pytest.mark.parametrize("name", lesson_names())
@@ -122,4 +122,4 @@ def test_names() -> None:
 def test_what_cannot_be_measured(small: Path) -> None:
     (step,) = load_lesson(str(small)).steps
     with pytest.raises(RetrosimError, match=r"step 'Pairs': first\.pairs\.tested: "):
-        step.measure(lambda command: Run({}, None))
+        step.measure(lambda command: CommandRun({}, None))
