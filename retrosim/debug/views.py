@@ -127,6 +127,48 @@ def registers(debugger: Debugger, before: Mapping[str, int] | None = None) -> li
     return rows
 
 
+FLAGS: Mapping[str, tuple[tuple[str, int, int], ...]] = {
+    "sr": (
+        *(("t1", 15, 1), ("t0", 14, 1), ("s", 13, 1), ("m", 12, 1), ("i", 8, 3)),
+        *(("x", 4, 1), ("n", 3, 1), ("z", 2, 1), ("v", 1, 1), ("c", 0, 1)),
+    ),
+    "eflags": (
+        *(("ac", 18, 1), ("nt", 14, 1), ("iopl", 12, 2), ("of", 11, 1), ("df", 10, 1), ("if", 9, 1), ("tf", 8, 1)),
+        *(("sf", 7, 1), ("zf", 6, 1), ("af", 4, 1), ("pf", 2, 1), ("cf", 0, 1)),
+    ),
+    "cr": tuple(
+        (f"{field}:{name}", 31 - 4 * field - place, 1)
+        for field in range(8)
+        for place, name in enumerate(("lt", "gt", "eq", "so"))
+    ),
+    "xer": (("so", 31, 1), ("ov", 30, 1), ("ca", 29, 1)),
+}
+"""Register -> its flags: name, lowest bit, bits.
+
+Source   the status registers of M68000PRM, of Intel's 80486 PRM and of the PowerPC 601 UM; of CR field and flag
+"""
+MISSING = {"MC68000": ("t0", "m"), "i286": ("ac",), "i386": ("ac",)}
+"""Beginning of a model's name -> flags that it has not."""
+MANY = 16  # flags; of a register with more, those are named that are set
+
+
+def flags(debugger: Debugger) -> list[tuple[str, str]]:
+    """Return the registers that hold flags, and these in words: in capitals what is set, "i=7" where it has bits."""
+    model, rows = debugger.machine.core.cpu.model, []
+    missing = next((names for beginning, names in MISSING.items() if model.startswith(beginning)), ())
+    for register, value in debugger.registers().items():
+        words = []
+        for name, bit, bits in FLAGS.get(register, ()):
+            part = value >> bit & ((1 << bits) - 1)
+            if bits > 1:
+                words.append(f"{name}={part}")
+            elif name not in missing and (part or len(FLAGS[register]) <= MANY):
+                words.append(name.upper() if part else name)
+        if register in FLAGS:
+            rows.append((register, " ".join(words)))
+    return rows
+
+
 def memory(
     debugger: Debugger, address: int, size: int, before: bytes | None = None, row: int = MEMORY_ROW
 ) -> list[MemoryRow]:

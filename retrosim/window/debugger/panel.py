@@ -76,7 +76,7 @@ def code_rows(debugger: Debugger, texts: Mapping[str, Sequence[str]], cursor: in
         insn = decoder.at(each.address)
         target = symbol_text(machine.image, insn.target) if insn and insn.target is not None else ""
         to = f"  ; {target}" if target else ""
-        rows.append(ListedRow(f"{each.address:06X} {each.clocks:>{CLOCKS_WIDTH}}  {each.text}{to}", each))
+        rows.append(ListedRow(f"{each.address:06X} {each.clocks:>{CLOCKS_WIDTH}}  {each.text.lower()}{to}", each))
     first = max(0, middle - count // 2)
     return rows[first : first + count]
 

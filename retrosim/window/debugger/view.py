@@ -20,10 +20,12 @@ from .panel import MEMORY_TOP, PANES, PROMPTS, DebugPanel, code_rows
 
 LEFT_PARTS, RIGHT_PARTS = (4, 384), (388, 636)  # first and last column
 CODE_TOP, BOTTOM = 36, 462
-WATCH_TOP, PANE_TOP = 224, 310
+WATCH_TOP, PANE_TOP = 246, 310
 GUTTER = 14  # pixels at the left of the code: marks of breakpoints
 HEADER = 13
-REGISTER_WIDTH = 96  # of name and value, pixels, where there is room
+NAME_WIDTH, VALUE_WIDTH = 7 * ADVANCE, 8 * ADVANCE  # of a register, where there is room
+NAMED = ("eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "es", "cs", "ss", "ds", "fs", "gs")
+"""Registers with names in place of numbers that are halved into two columns."""
 BYTES_PER_GROUP = 4
 LOG_ROWS, LOG_COLUMNS = (BOTTOM - PANE_TOP - HEADER - 3) // LEADING, 39
 
@@ -124,19 +126,35 @@ def _code(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
 
 def _registers(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:
     part = _Part(image, RIGHT_PARTS, CODE_TOP, WATCH_TOP - 4, "Registers (underlined: changed)")
-    rows = views.registers(panel.debugger, panel.before)
-    columns = -(-len(rows) // part.rows)
-    longest = -(-len(rows) // columns)
-    width = (part.right - part.left - 4) // columns
-    for number, each in enumerate(rows):
-        column, row = divmod(number, longest)
-        left, top = part.left + 4 + column * width, part.y(row)
-        value = left + min(width - 3, REGISTER_WIDTH) - text_width(each.text)
-        draw_text(image, left, top, each.name[: (value - left) // ADVANCE], INK)
-        draw_text(image, value, top, each.text, RED if each.is_changed else INK)
-        if each.is_changed:
-            paint_rect(image, (value, top + 8, value + text_width(each.text) - 1, top + 9), foreground=RED)
-        zones.append(Zone((left, top - 1, left + width, top + LEADING - 1), "show", each.value))
+    texts = [f"{name}: {text}" for name, text in views.flags(panel.debugger)]
+    lines = [line for text in texts for line in textwrap.wrap(text, LOG_COLUMNS, subsequent_indent="  ")]
+    for row, line in enumerate(lines, part.rows - len(lines)):
+        part.write(row, line)
+    columns = register_columns(views.registers(panel.debugger, panel.before), part.rows - len(lines))
+    width = (part.right - part.left - 4) // len(columns)
+    for column, shown in enumerate(columns):
+        for row, each in enumerate(shown):
+            left, top = part.left + 4 + column * width, part.y(row)
+            value = left + NAME_WIDTH + VALUE_WIDTH - text_width(each.text) - (len(columns) > 2) * 2 * ADVANCE
+            draw_text(image, left, top, each.name[: (value - left) // ADVANCE], INK)
+            draw_text(image, value, top, each.text, RED if each.is_changed else INK)
+            if each.is_changed:
+                paint_rect(image, (value, top + 8, value + text_width(each.text) - 1, top + 9), foreground=RED)
+            zones.append(Zone((left, top - 1, left + width, top + LEADING - 1), "show", each.value))
+
+
+def register_columns(rows: Sequence[views.RegisterRow], longest: int) -> list[list[views.RegisterRow]]:
+    """Return registers in two columns of the same length, the general ones halved, the others below in pairs.
+
+    longest  rows; where two columns are not enough, three are filled one after the other
+    """
+    general = sum(row.name[1:].isdigit() or row.name in NAMED for row in rows)
+    half, others = general // 2, rows[general:]
+    columns = [[*rows[:half], *others[::2]], [*rows[half:general], *others[1::2]]]
+    if len(columns[0]) <= longest:
+        return columns
+    length = -(-len(rows) // 3)
+    return [list(rows[start : start + length]) for start in range(0, len(rows), length)]
 
 
 def _watched(image: np.ndarray, panel: DebugPanel, zones: list[Zone]) -> None:

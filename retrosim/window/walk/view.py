@@ -219,7 +219,7 @@ def _instructions(image: np.ndarray, panel: WalkPanel, top: int) -> None:
     rows = views.code(panel.debugger, pc, CODE_ROWS, CODE_ROWS // 2)[:CODE_ROWS]
     columns = (WIDTH - 10 - MIDDLE) // ADVANCE
     for row, each in enumerate(rows):
-        text = f"{each.address:06X} {each.clocks:>5} {each.text}"[:columns]
+        text = f"{each.address:06X} {each.clocks:>5} {each.text.lower()}"[:columns]
         _row(image, (MIDDLE, WIDTH - 6), top + row * LEADING, text, each.is_pc)
 
 

@@ -8,14 +8,15 @@ import pytest
 from retrosim.console import panes
 from retrosim.debug import views
 from retrosim.machine import memory, open_machine
-from retrosim.screen.overlay import RED
+from retrosim.screen.overlay import INK, RED
 from retrosim.tape import Player, load_tape, record_script
 from retrosim.window.compose import compose
 from retrosim.window.controls import DEBUGGER
-from retrosim.window.debugger.panel import MOVES, PANES, PROMPTS, Stopwatch
-from retrosim.window.debugger.view import CODE_TOP, MEMORY_TOP, _timer, draw_debugger
+from retrosim.window.debugger.panel import MOVES, PANES, PROMPTS, Stopwatch, code_rows
+from retrosim.window.debugger.view import CODE_TOP, MEMORY_TOP, _timer, draw_debugger, register_columns
 from retrosim.window.session import Session
 from tests.helpers.amount import FULL
+from tests.helpers.screen.overlay_pixels import has_text
 from tests.helpers.window.bench import Bench
 
 
@@ -289,3 +290,45 @@ def test_every_machine_is_drawn_on_every_pane(tmp_path, machine):
 def test_every_command_is_there(bench):
     for command in DEBUGGER:
         assert command.action in {*MOVES, *PROMPTS} or hasattr(bench.panel, f"_do_{command.action}")
+
+
+def names_of(machine):
+    debugger = open_machine(machine, "sectors", engine="evaluate").debugger
+    return [[row.name for row in column] for column in register_columns(views.registers(debugger), 15)]
+
+
+def test_registers_stand_in_even_columns():
+    data, address = names_of("mc68040-25")
+    assert data[:8] == [f"d{n}" for n in range(8)] and address[:8] == [f"a{n}" for n in range(8)]
+    assert (data[8:], address[8:]) == (["sr", "usp", "msp"], ["pc", "isp", "vbr"])
+    first, second = names_of("i486dx2-66")
+    assert first == ["eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "pc"] and second[-1] == "eflags"
+    assert len(second) == 8
+    columns = names_of("ppc601-80")
+    assert [len(column) for column in columns] == [15, 15, 13] and columns[0][0] == "r0" and columns[2][-1] == "pc"
+
+
+FLAGS = (
+    ("mc68040-25", "sr", 0xA70F, "T1 t0 S m i=7 x N Z V C"),
+    ("mc68000-8", "sr", 0x2310, "t1 S i=3 X n z v c"),
+    ("i386dx-33", "eflags", 0x3A43, "nt iopl=3 OF df IF tf sf ZF af pf CF"),
+    ("ppc601-80", "cr", 0x24000822, "0:EQ 1:GT 5:LT 6:EQ 7:EQ"),
+    ("ppc601-80", "xer", 0x60000000, "so OV CA"),
+)
+
+
+@pytest.mark.parametrize("machine, register, value, text", FLAGS)
+def test_flags_are_spelled(machine, register, value, text):
+    debugger = open_machine(machine, "sectors", engine="evaluate").debugger
+    debugger.machine.regs[register] = value
+    assert dict(views.flags(debugger))[register] == text
+
+
+def test_the_panel_has_the_flags_and_one_case_for_mnemonics(bench):
+    image = draw_debugger(bench.panel)
+    ((_, text),) = views.flags(bench.panel.debugger)
+    assert has_text(image, f"sr: {text}", INK)
+    rows = code_rows(bench.panel.debugger, bench.panel.texts, bench.panel.cursor, 20)
+    code = [row.text for row in rows if row.instruction is not None]
+    assert code and all(row.split("  ; ")[0][6:] == row.split("  ; ")[0][6:].lower() for row in code)
+    assert any(row.instruction.text != row.instruction.text.lower() for row in rows if row.instruction is not None)
