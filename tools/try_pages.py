@@ -16,10 +16,11 @@ its blocks run in their order. A page's part that fails is printed with its line
   examples  A block of Python runs by itself and prints what stands behind "# -> ".
   sessions  What stands behind `$`, `(retrosim)` and `(gdb)` is typed.
 
-Left out are commands about a checkout (`pip install .` with what only tests need, and `tools/`), and the pages on
-adding: tests/guide carries those out. Other blocks of text, and settings of editors, are nothing to run; words of
-commands within the prose are looked up by tests/guide. A compiler that is not installed ends its page, with a line
-that says so. CHANGES names the commands that would take minutes, and how they are made short.
+Left out are commands about a checkout (`pip install .`; `pip install '.[test]'` and `python tools/...` with the rest
+of their blocks), and the pages on adding: tests/guide carries those out. Other blocks of text, and settings of
+editors, are nothing to run; words of commands within the prose are looked up by tests/guide. A compiler that is not
+installed ends its page, with a line that says so. CHANGES names the commands that would take minutes, and how they
+are made short.
 
 --commands asks every command for help, and with wrong words, in terminals of 60, 80 and 120 columns; runs every build
 of every ROM on every machine for a frame; and has every method studied on every machine. Each must do what it
@@ -54,10 +55,11 @@ from tests.helpers.window.x_server import NoDisplay, own_display  # noqa: E402
 
 SLOW = 10.0  # seconds; commands that take longer are listed
 ONE_LAP = "--rounds 1 --no-startup --objects 50 --engine recompile-full"
+SHORT_BUILD = "--machine mc68040-25 --build fast --no-interval"
 ONE_BUILD = "--machine mc68040-25 --build O2 --no-interval"
 CHANGES = {
     "collide-speed": {
-        "retrosim bench kernels": Change("--rounds 1 --objects 200", "up to 2,000,000 objects beside eight packages"),
+        "retrosim bench kernels": Change("--rounds 1 --objects 50", "up to 2,000,000 objects beside eight packages"),
     },
     "speed": {
         "retrosim bench": Change(ONE_LAP, "25 laps of eleven engines"),
@@ -69,9 +71,11 @@ CHANGES = {
         ),
     },
     "start": {
+        "retrosim warmup": Change("--machine mc68000-8", "other pages compile for the other machines"),
         "retrosim warmup --all": Change("--machine native", "every build in every timing takes hours"),
     },
     "study": {
+        "retrosim study --picture study.png": Change("--scenes 1", "as long as the line before"),
         "retrosim study --scenes 100 --seed 7 --csv": Change(
             "--machine mc68000-8 --method boxes", "ten times the scenes of the others"
         ),
@@ -79,7 +83,7 @@ CHANGES = {
     },
     "table": {
         "retrosim timing --details": Change(ONE_BUILD, "every build on two machines"),
-        "retrosim timing --details --full": Change(ONE_BUILD, "30 simulated seconds of every build"),
+        "retrosim timing --details --full": Change(SHORT_BUILD, "30 simulated seconds of every build"),
     },
 }
 CLEARS_THE_CACHE = ("cache",)  # pages with a user's folder of their own

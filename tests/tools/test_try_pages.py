@@ -115,6 +115,15 @@ def test_a_long_command_is_changed_and_that_is_told(tried) -> None:
     assert outcome.faults[-1] == "page.md: is not there: retrosim find"
 
 
+def test_commands_about_a_checkout_are_left_out(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    lines = ("pip install . && retrosim run", "retrosim list", "python tools/fuzz.py all", "retrosim run mine")
+    page.write_text("```sh\n" + "\n".join(lines) + "\n```\n")
+    steps, left_out = steps_of(page)
+    assert [command.text for step in steps for command in step.commands] == ["retrosim run", "retrosim list"]
+    assert left_out == ["pip install .", *lines[2:]]
+
+
 def test_steps_of_a_page(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"{PAGE}\n```python\nprint(1)  # -> 1\n```\n\n```text\n(gdb) continue\nwell\n```\n")

@@ -62,7 +62,7 @@ EXAMPLES = {  # what takes a moment only; `gdb` and `dap` serve until they are e
     "warmup": "--machine native",
     "guide": "start",
 }
-TABLES = ("cost", "timing", "study", "bench", "doctor", "guide")  # commands whose tables keep to the terminal's width
+TABLES = ("cost", "timing", "study", "bench", "guide")  # commands whose tables keep to the terminal's width
 
 
 @dataclass(frozen=True)

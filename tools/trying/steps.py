@@ -13,7 +13,8 @@ from .output import typed
 NAME_OF_FILE = re.compile(r"(?:;|#|//|/\*|\{) ([\w./-]+\.\w+)(?: \*/|\})?\n")
 EXIT_STATUS = re.compile(r"#.*\bexit status (\d+)$")
 VARIABLE = re.compile(r"\w+=")
-OF_THE_CHECKOUT = re.compile(r"pip install (-e )?('?\.($|\[| )|\.\./retrosim)|python tools/")
+INSTALLS_A_CHECKOUT = re.compile(r"pip install (\.$|\.\./retrosim)")
+FROM_HERE_ON = re.compile(r"pip install '\.\[test\]'|python tools/")  # the rest of the block needs a checkout too
 
 
 @dataclass(frozen=True)
@@ -98,12 +99,12 @@ def _commands(block: Block) -> tuple[list[Command], list[str]]:
         if VARIABLE.match(text):
             variables += f"{text}\n"
             continue
+        if FROM_HERE_ON.match(text):
+            lines = block.text.splitlines()[number - block.line :]
+            return commands, left_out + lines
         parts = text.split(" && ")
-        if parts[0] == "pip install '.[test]'":  # what follows are the checkout's own tests
-            left_out.append(text)
-            continue
-        left_out += filter(OF_THE_CHECKOUT.match, parts)
-        text = " && ".join(part for part in parts if part and not OF_THE_CHECKOUT.match(part))
+        left_out += filter(INSTALLS_A_CHECKOUT.match, parts)
+        text = " && ".join(part for part in parts if not INSTALLS_A_CHECKOUT.match(part))
         if text:
             match = EXIT_STATUS.search(line)
             commands.append(Command(number, variables + text, int(match[1]) if match else 0))
