@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from retrosim.cli.commands import COMMANDS
 
@@ -138,17 +139,17 @@ def of_commands() -> Iterator[Question]:
         yield Question((name, *words.split(), "--json"), is_json=True)
 
 
-def of_roms(listed: Mapping[str, list[Mapping[str, object]]]) -> Iterator[Question]:
+def of_roms(listed: Mapping[str, Any]) -> Iterator[Question]:
     """Yield a frame of every build of every ROM on every machine, as `list --json` names them."""
     for machine in listed["machines"]:
         for rom in listed["roms"]:
-            words = ("run", str(rom["name"]), "--machine", str(machine["name"]), "--headless", "--frames", "1")
+            words = ("run", rom["name"], "--machine", machine["name"], "--headless", "--frames", "1")
             yield Question(words, (0, 1, 2, 4))
-            for build in sorted({image["build"] for image in rom["images"]}):  # type: ignore[attr-defined]
+            for build in sorted({image["build"] for image in rom["images"]}):
                 yield Question((*words, "--build", build), (0, 1, 2, 4))
 
 
-def of_methods(listed: Mapping[str, list[Mapping[str, object]]], methods: Iterable[str]) -> Iterator[Question]:
+def of_methods(listed: Mapping[str, Any], methods: Iterable[str]) -> Iterator[Question]:
     """Yield a study of every method on every machine."""
     for machine in listed["machines"]:
         for method in methods:
