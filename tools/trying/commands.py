@@ -42,7 +42,7 @@ for question in questions:
     print(json.dumps([status, out.getvalue(), err.getvalue()]), file=answers, flush=True)
 """
 SOURCE = "count:  moveq   #0,d0\n        rts\n"
-EXAMPLES = {  # what takes a moment only; `gdb` and `dap` serve until they are ended
+EXAMPLES = {  # what takes a moment only; `gdb` and `dap` serve until they are ended, `warmup` compiles for minutes
     "run": "sectors --machine native --frames 1",
     "record": ". --machine native --frames 2",
     "replay": "wind-50 --machine native --frames 2 --headless",
@@ -60,10 +60,9 @@ EXAMPLES = {  # what takes a moment only; `gdb` and `dap` serve until they are e
     "list": "roms",
     "scenes": "cross",
     "doctor": "",
-    "warmup": "--machine native",
     "guide": "start",
 }
-TABLES = ("cost", "timing", "study", "bench", "guide")  # commands whose tables keep to the terminal's width
+TABLES = ("cost", "timing", "study", "bench")  # commands whose tables keep to the terminal's width
 
 
 @dataclass(frozen=True)
