@@ -126,3 +126,13 @@ def test_limits(limit: str, value: int, fits: str, text: str, why: str, monkeypa
     assemble(fits, "m68000")
     with pytest.raises(AssemblyError, match=why):
         assemble(text, "m68000")
+
+
+def test_files_in_files(tmp_path) -> None:
+    for number in range(1, 18):
+        (tmp_path / f"{number}.i").write_text(
+            f" dc.b {number}\n include '{number - 1}.i'\n" if number > 1 else " dc.b 1\n"
+        )
+    assert code(" include '16.i'", folder=tmp_path) == bytes(range(16, 0, -1)).hex()
+    with pytest.raises(AssemblyError, match="include: files are nested more than 16 deep"):
+        assemble(" include '17.i'", "m68000", folder=tmp_path)
