@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retrosim.errors import RetrosimError
+from retrosim.report.files import write_file
 
-from .display import missing_display
+from .display import NoWindow, missing_display
 from .output import free_name, print_lines, say, shown_path
 from .parser import parse
 
@@ -96,20 +97,24 @@ class Class:
 
     def _show(self, number: int, step: LessonStep) -> None:
         """Show what a step looks at in the window; without one, write its picture to a file."""
-        reason = missing_display()
-        if self._is_waiting and not reason:
-            _say("The window opens. P pauses; close it with Ctrl+Q to go on.")
-            options = parse(step.window_command())
-            options.carry_out(options)
-            return
-        picture = step.draw(self._commands)
-        if picture is None:
-            return
-        path = free_name(f"{self._lesson.name}-{number}", ".png")
-        path.write_bytes(picture)
         if self._is_waiting:
-            say(f"{reason}; the picture is in a file instead")
+            try:
+                return self._open_window(step)
+            except NoWindow as error:
+                say(f"{error}; the picture is in a file instead")
+        path = free_name(f"{self._lesson.name}-{number}", ".png")
+        write_file(path, step.draw(self._commands) or b"")
         _say(f"picture {shown_path(path)}")
+
+    def _open_window(self, step: LessonStep) -> None:
+        """Replay the tape of a step until the class closes the window. Errors: NoWindow, and those of the command."""
+        from .commands.replay import show
+
+        options, reason = parse(step.window_command()), missing_display()
+        if reason:
+            raise NoWindow(reason)
+        _say("The window opens. P pauses; close it with Ctrl+Q to go on.")
+        show(options)
 
     def _number(self) -> str:
         """Ask for a number; return it as it was written, "" for none. Errors: _Left."""

@@ -20,8 +20,8 @@ FOLDER = Path(__file__).parent
 FORMAT = 1
 MAX_STEPS, MAX_MINUTES = 20, 180
 MAX_PROSE = 1000  # characters of a paragraph
-COMMANDS = ("cost", "race", "replay", "run", "study")
-OVERLAY = "--overlay"
+REPLAY, OVERLAY = "replay", "--overlay"
+COMMANDS = ("cost", "race", REPLAY, "run", "study")
 OPTIONS = (  # none of which writes a file
     *("--arg", "--build", "--engine", "--entry", "--frames", "--in-step", "--instructions", "--machine", "--memory"),
     *("--method", "--objects", "--on", OVERLAY, "--reading", "--scene", "--scenes", "--seed", "--set", "--timing"),
@@ -65,7 +65,7 @@ class LessonStep:
     answer    the sentence, with {name} for the values
     why       what explains it
     commands  name -> the words behind `retrosim`
-    picture   the command whose picture is shown before the question, "" for none
+    picture   the replay whose picture is shown before the question, "" for none
     values    name -> the formula of what is measured
     """
 
@@ -88,7 +88,7 @@ class LessonStep:
         return lines
 
     def window_command(self) -> list[str]:
-        """Return the command of the picture as it is for the window, which stops at no frame. The step has one."""
+        """Return the replay of the picture as it is for the window, which stops at no frame. The step has one."""
         words = list(self.commands[self.picture])
         if "--frames" in words:
             at = words.index("--frames")
@@ -203,8 +203,8 @@ def _read_step(fields: Fields) -> LessonStep:
     for key, (wanted, table, where) in needs.items():
         for name in sorted(wanted - set(table)):
             raise fields.error(f"{name[:40]!r} is not in {where}", key)
-    if step.picture and OVERLAY not in step.commands[step.picture]:
-        raise fields.error(f"needs a command with {OVERLAY}", "picture")
+    if step.picture and not {REPLAY, OVERLAY} <= set(step.commands[step.picture]):
+        raise fields.error(f"needs a {REPLAY} with {OVERLAY}", "picture")
     return step
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from retrosim.cli import teaching
+from retrosim.cli.display import NoWindow
 from retrosim.cli.teaching import Class, Commands
+from retrosim.errors import RetrosimError
 from retrosim.lessons.lesson import CommandRun, load_lesson
 from tests.lessons.test_lesson import SMALL
 
@@ -82,6 +84,22 @@ def test_the_window(teach, monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
     assert not list(tmp_path.glob("*.png"))
     teach(None)
     assert len(opened) == 1 and list(tmp_path.glob("*.png")), "nobody would close it"
+
+
+def test_a_window_that_does_not_open(teach, monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
+    def refuse(on: object, settings: object) -> int:
+        raise NoWindow("no OpenGL")
+
+    monkeypatch.setattr(teaching, "missing_display", lambda: "")
+    monkeypatch.setattr("retrosim.cli.commands.replay._replay_window", refuse)
+    out = teach(["3", "", "3"])
+    assert "picture small-1.png" in out and (tmp_path / "small-1.png").read_bytes() == b"a picture"
+
+
+def test_a_picture_that_cannot_be_written(teach, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(teaching, "free_name", lambda stem, suffix: Path("nowhere") / f"{stem}{suffix}")
+    with pytest.raises(RetrosimError, match=r"nowhere/small-1\.png: cannot be written"):
+        teach(None)
 
 
 def test_commands_run_once_and_say_nothing(monkeypatch, tmp_path, capsys) -> None:

@@ -89,7 +89,7 @@ def test_a_lesson_of_ones_own(small: Path) -> None:
         ("minutes = 5", "minutes = 5\nlevel = 3", "level"),
         ('number = "tested"', 'number = "hits"', r"step\[0\]\.number: 'hits' is not in values"),
         ('picture = "first"', 'picture = "second"', "picture: 'second' is not in commands"),
-        (" --overlay tested", "", "picture: needs a command with --overlay"),
+        (" --overlay tested", "", "picture: needs a replay with --overlay"),
         ("{pairs}", "{hits}", "answer: 'hits' is not in values"),
         ("{pairs}", "{pairs:x}", "answer: braces"),
         ("{pairs}", "{pairs.real}", "answer: 'pairs.real' is not in values"),

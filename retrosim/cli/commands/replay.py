@@ -59,16 +59,8 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command."""
-    from retrosim.rom import load_rom
-    from retrosim.tape import load_tape
-
-    tape = load_tape(options.tape)
-    settings = _settings(MachineSettings.of(options), tape, options.causes)
-    on = _Replay(tape, settings, options.rom, options.unverified)
-    limits = BudgetSettings.of(options, [on.machine], settings.timing)
-    load_rom(options.rom or tape.scenario)  # refuses what is wrong before a window opens
-    if tape.note:
-        say(f"{tape.name}: {tape.note}")
+    on = _chosen(options)
+    limits = BudgetSettings.of(options, [on.machine], on.settings.timing)
     output = _Output(options.frames, options.screenshot, options.export, options.every, options.force, options.json)
     window = WindowSettings.of(options)
     if opens_none(vars(options), "screenshot", "export", "json"):
@@ -78,6 +70,11 @@ def run(options: argparse.Namespace) -> int:
     except NoWindow as error:
         say(f"{error}; replaying without a window")
         return _replay_headless(on, output, window.overlay, limits)
+
+
+def show(options: argparse.Namespace) -> None:
+    """Replay in the window until it is closed. Errors: NoWindow, and those of the command."""
+    _replay_window(_chosen(options), WindowSettings.of(options))
 
 
 @dataclass(frozen=True)
@@ -113,6 +110,19 @@ class _Replay:
             of_cpu = self.settings.of_cpu(self.machine)
             machine = open_for(self.tape, self.machine, self.rom, progress=note, **of_cpu)
             return machine, Player(self.tape, machine, force=self.is_unverified)
+
+
+def _chosen(options: argparse.Namespace) -> _Replay:
+    """Return what is to be replayed. Errors: ArgumentError, TapeError; RomError before a window opens."""
+    from retrosim.rom import load_rom
+    from retrosim.tape import load_tape
+
+    tape = load_tape(options.tape)
+    settings = _settings(MachineSettings.of(options), tape, options.causes)
+    load_rom(options.rom or tape.scenario)
+    if tape.note:
+        say(f"{tape.name}: {tape.note}")
+    return _Replay(tape, settings, options.rom, options.unverified)
 
 
 def _settings(given: MachineSettings, tape: Tape, causes: bool) -> MachineSettings:
