@@ -176,3 +176,14 @@ def test_where_a_base_lies_in_its_line():
     assert set(Misses(LINES, 2).after([Look(odd, 1, 2, False)]).by_base[odd]) == set(range(1, 16, 2))
     across = Misses(LINES, 2).after([Look(Span(32, 0, 1 << 20, 14, -16), 0, 4, False)])
     assert across.total() == 2
+
+
+def test_what_another_line_does_near_a_base():
+    """One whose number differs by a multiple of the sets may replace a line, any other one cannot."""
+    base, far = Span(32, 0, 1 << 20, 0, -16), LINES.unit_bytes * LINES.sets
+
+    def misses_of_three(apart: int) -> int:
+        looks = [Look(base, at, 4, False) for at in (0, apart, 0, apart, 0, apart, 0, apart)]
+        return Misses(LINES, 2).after(looks).total()
+
+    assert misses_of_three(16) == misses_of_three(far - 16) == 2 < misses_of_three(far)
