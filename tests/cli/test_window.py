@@ -31,7 +31,7 @@ class Desk:
 
     turns, pads, actions, opened = 40, {}, {}, []
 
-    def __init__(self, machine, *, recorder=None, player=None, scale=None, is_fullscreen=False):
+    def __init__(self, machine, *, recorder=None, player=None, subject="", scale=None, is_fullscreen=False):
         self.make, self.recorder, self.player = machine, recorder, player
         self.scale, self.is_fullscreen = scale, is_fullscreen
         self.session, self.now, self.count, self.is_open, self.said = None, 0, 0, True, []
