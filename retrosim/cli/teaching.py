@@ -113,7 +113,7 @@ class Class:
         options, reason = parse(step.window_command()), missing_display()
         if reason:
             raise NoWindow(reason)
-        _say("The window opens. P pauses; close it with Ctrl+Q to go on.")
+        _say("The window opens. P pauses, the number of the frame is below the picture. Close it with Ctrl+Q to go on.")
         show(options)
 
     def _number(self) -> str:

@@ -2,8 +2,8 @@
 
 A step says what to look at, asks a question and waits for an answer: a number,
 a text, or just Enter; q leaves. Then it answers the question itself, with what
-it measures at that moment. A picture is shown in the window, which you close to
-go on; without a display it is written to a file. In a pipe nothing is waited for.
+it measures at that moment. A tape is shown in the window, which you close to go
+on; without a display a picture is written to a file. A pipe gets all at once.
 
 examples:
   retrosim lesson
