@@ -142,7 +142,7 @@ def _project_text(name: str, machine: str, sources: Iterable[str]) -> str:
 
 # Loads whatever a user names: a ROM, a program's file, a source; and chooses the machine where none is named.
 
-BOOTS = {None: "", **{bits: boot for boot, bits in BITS.items()}}
+BOOTS: dict[int | None, str] = {None: "", **{bits: boot for boot, bits in BITS.items()}}
 """Bits that a user says the code has -> what the CPU starts in."""
 
 

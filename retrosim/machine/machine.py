@@ -18,7 +18,7 @@ from retrosim.cpu.engines.core import Core, memory_chunks
 from retrosim.cpu.engines.evaluate import Evaluator
 from retrosim.cpu.engines.profiling import Profile
 from retrosim.cpu.engines.tiers import Tiers
-from retrosim.cpu.spec.cpu import ADDRESS_MASK, FAULT, RUNNING, SERVICE
+from retrosim.cpu.spec.cpu import ADDRESS_MASK, FAULT, RUNNING, SERVICE, STOPPED
 from retrosim.cpu.spec.host import Call
 from retrosim.cpu.spec.sources import changed_readings
 from retrosim.errors import BudgetUsedUp, CpuFault, RetrosimError, SystemCall
@@ -763,6 +763,9 @@ class Machine:
                     self.instructions += self._advance(1 if held else min(left, engine.SLICE), stops)
                     if observer is not None:
                         observer.note()
+                    if state["reason"] == STOPPED and self._host.is_bad_stop(state):
+                        state["stopped"] = 0
+                        Evaluator(self.core).between(self._host.bad_stop)
                     if state["reason"] == SERVICE:
                         self._serve(int(state["detail"]))
                 self._tick()

@@ -147,7 +147,8 @@ def _overlay(session: Session) -> np.ndarray | None:
         return overlay
     if session.view == NOTHING and not session.shows_help:
         return None
-    overlay, machine = None, session.machine
+    overlay: np.ndarray | None = None
+    machine = session.machine
     if session.view != NOTHING and session.shapes is not None:
         overlay = draw_view(session.shapes, session.view, inks_for(machine.frame, machine.palette))
     if overlay is None:

@@ -13,7 +13,7 @@ from tests.helpers.machine import programs
 from tests.helpers.machine.programs import ENTRY
 
 MODELS = {"mc68000-8": "m68000", "mc68040-25": "m68040"}
-TRACE, TICK = 9, 25
+PRIVILEGE, TRACE, TICK = 8, 9, 25
 HANDLER = 0x3000
 ALL, FLOW = 0x8000, 0x4000  # T1, T0
 
@@ -169,6 +169,27 @@ def test_stop_ends_with_an_interrupt_that_its_mask_allows() -> None:
     ours = traced("4e72 2000 7001", 0x2700)
     assert ours.run(until=HANDLER + 16 * TICK, instructions=10).instructions == 1
     assert entered(ours) == TICK and frames(ours) == [(TICK, ENTRY + 4, 0x2000)]
+
+
+@pytest.mark.parametrize("engine", ["evaluate", "interpret", "recompile"])
+@pytest.mark.parametrize("name", MODELS)
+def test_a_stop_without_s_is_a_privilege_violation(name: str, engine: str) -> None:
+    """SR is loaded first: the stacked SR is what STOP has loaded, the PC the instruction behind it (M68000PRM 6-85)."""
+    ours = traced("4e72 0015 7001", 0x2700, name, engine=engine)
+    assert ours.run(until=HANDLER + 16 * PRIVILEGE, instructions=10).instructions == 1
+    assert entered(ours) == PRIVILEGE and not ours.core.state["stopped"]
+    if name == "mc68040-25":
+        assert frames(ours) == [(PRIVILEGE, ENTRY + 4, 0x0015)]
+    else:
+        assert ours.mem[ours.regs["a7"] : STACK_START].tobytes().hex() == f"0015{ENTRY + 4:08x}"
+    assert ours.regs["sr"] & 0x2000
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_traced_stop_is_traced_only(name: str) -> None:
+    ours = traced("4e72 0015 7001", 0x2700 | ALL, name)
+    ours.run(instructions=1)
+    assert entered(ours) == TRACE
 
 
 def test_code_that_a_traced_instruction_writes() -> None:

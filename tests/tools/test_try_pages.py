@@ -62,7 +62,7 @@ def tried(tmp_path: Path):
     program.chmod(0o755)
 
     def tried(text: str, **changes: Change) -> Outcome:
-        page, folder = tmp_path / "page.md", tmp_path / "work"
+        page, folder = tmp_path / "start.md", tmp_path / "work"
         page.write_text(text)
         folder.mkdir()
         variables = {"PATH": f"{program.parent}:/usr/bin:/bin"}
@@ -90,17 +90,17 @@ def test_a_page_that_says_what_is_so(tried) -> None:
         (
             "retrosim lose ",
             "retrosim loose ",
-            "page.md:11: SIZE=3\nretrosim loose: status 2: retrosim: unknown command 'loose'",
+            "start.md:11: SIZE=3\nretrosim loose: status 2: retrosim: unknown command 'loose'",
         ),
-        ("  # exit status 3", "", "page.md:11: SIZE=3\nretrosim lose: status 3: retrosim: lost"),
-        ("1,234", "1,235", "page.md:10: shows 'took ... s; 1,235 clocks', which is not printed there:"),
-        ("...\ntook", "took", "page.md:10: shows 'took ... s; 1,234 clocks', which is not printed there:"),
+        ("  # exit status 3", "", "start.md:11: SIZE=3\nretrosim lose: status 3: retrosim: lost"),
+        ("1,234", "1,235", "start.md:10: shows 'took ... s; 1,235 clocks', which is not printed there:"),
+        ("...\ntook", "took", "start.md:10: shows 'took ... s; 1,234 clocks', which is not printed there:"),
         (
             "; notes/blit.s",
             "; a program",
-            "page.md:10: shows 'file notes/blit.s, 2 lines', which is not printed there:",
+            "start.md:10: shows 'file notes/blit.s, 2 lines', which is not printed there:",
         ),
-        ("continue: stopped", "continue: broken", "page.md:26: shows 'continue: broken'"),
+        ("continue: stopped", "continue: broken", "start.md:26: shows 'continue: broken'"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(tried, old: str, new: str, fault: str) -> None:
@@ -109,10 +109,10 @@ def test_what_is_wrong_is_named_with_its_line(tried, old: str, new: str, fault: 
 
 
 def test_a_long_command_is_changed_and_that_is_told(tried) -> None:
-    page = "```sh\nretrosim count page.md\nretrosim lose\n```\n"
+    page = "```sh\nretrosim count start.md\nretrosim lose\n```\n"
     outcome = tried(page, retrosim_lose=Change(None, "takes a year"), retrosim_find=Change("--quick", "takes a day"))
     assert outcome.notes == ["not carried out: retrosim lose: takes a year"]
-    assert outcome.faults[-1] == "page.md: is not there: retrosim find"
+    assert outcome.faults[-1] == "start.md: is not there: retrosim find"
 
 
 def test_commands_about_a_checkout_are_left_out(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_commands_about_a_checkout_are_left_out(tmp_path: Path) -> None:
 
 
 def test_steps_of_a_page(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
+    page = tmp_path / "start.md"
     page.write_text(f"{PAGE}\n```python\nprint(1)  # -> 1\n```\n\n```text\n(gdb) continue\nwell\n```\n")
     steps, _ = steps_of(page)
     assert [type(step) for step in steps] == [File, Commands, Commands, Commands, Example, Gdb]

@@ -101,9 +101,9 @@ def _cas2(s):
             m.store(m.reg(e), m.reg(u, s))
             m.store(m.reg(g), m.reg(h, s))
 
-        def keep():  # of one register for both, an MC68040 keeps operand 2, others operand 1 (guide/machines.md)
-            m.set_reg(k, one)
+        def keep():  # one register for both has operand 1 (M68000PRM 4-68)
             m.set_reg(l, two)
+            m.set_reg(k, one)
 
         both = same & two.eq(second)
         m.outcome(both)

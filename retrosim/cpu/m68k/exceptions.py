@@ -81,13 +81,11 @@ def push_frame(m: ExecutionContext, kind: int, vector: Word, pc: Word, sr: Word)
         push(m, part)
 
 
-def exception(
-    m: ExecutionContext, vector: int | Word, target: Word | None = None, executed: bool | None = None
-) -> None:
+def exception(m: ExecutionContext, vector: int | Word, target: Word | None = None, is_between: bool = False) -> None:
     """Take an exception: push its frame and continue at the vector; without a handler (address 0) the run ends.
 
-    target    of an address error: the odd address, when the instruction that jumps there takes the exception
-    executed  is it one behind the instruction, with the clocks of both? Without, the vector tells
+    target      of an address error: the odd address, when the instruction that jumps there takes the exception
+    is_between  it is taken between two instructions, as that of a trace always is
     """
     known = vector if isinstance(vector, int) else TRAP
     number = m.const(32, vector) if isinstance(vector, int) else vector
@@ -96,16 +94,15 @@ def exception(
     def take(handler: Word) -> None:
         m.raised = known
         m.exception_taken(number)
-        if known == TRACE:  # between two instructions
+        if is_between or known == TRACE:
             m.set("cycles", m.get("cycles") + clocks_of(m.cpu.model, known)[0])
         elif known < TRAP:
             clocks, whole = clocks_of(m.cpu.model, known)
-            m.timing.exception(clocks, whole and not executed)
+            m.timing.exception(clocks, whole)
         sr = get_sr(m)
         m.set("trace", m.const(2, 0))
         set_stack(m, m.const(1, 1), m.get("m"))
-        behind = known in AFTER or known >= TRAP if executed is None else executed
-        pc = m.next_pc if behind else m.pc
+        pc = m.next_pc if known in AFTER or known >= TRAP else m.pc
         if m.cpu.model == "MC68000":
             push(m, pc)
             push(m, sr)
@@ -162,6 +159,19 @@ def is_traced(m: ExecutionContext, trace: int, insn: Insn) -> bool:
     if m.raised is not None and (m.cpu.model != "MC68000" or m.raised in NOT_EXECUTED):
         return False
     return bool(trace & 2) or m.flowed or bool(insn.row.options.get("refills"))
+
+
+def is_bad_stop(state: np.ndarray) -> bool:
+    """Has the CPU stopped outside the supervisor state?"""
+    return not state["s"]
+
+
+def bad_stop(m: ExecutionContext) -> None:
+    """Take the privilege violation of a STOP whose value has no S (M68000PRM 6-85), behind the instruction.
+
+    SR has been loaded by then, and the state of the stop is what published vectors end with.
+    """
+    exception(m, PRIVILEGE, is_between=True)
 
 
 AUTOVECTOR = 24

@@ -24,8 +24,10 @@ from .exceptions import (
     TRACE,
     accepts,
     address_error,
+    bad_stop,
     exception,
     interrupt,
+    is_bad_stop,
     is_traced,
     vector_name,
 )
@@ -152,6 +154,8 @@ HOST = Host(
     },  # SAS/C, -msep-data
     faults={2: BusError, ADDRESS_ERROR: BusError} | dict.fromkeys((ILLEGAL, LINE_A, LINE_F), IllegalInstruction),
     tracing="trace",
+    is_bad_stop=is_bad_stop,
+    bad_stop=bad_stop,
     traced=is_traced,
     trace=lambda m: exception(m, TRACE),
 )

@@ -78,28 +78,14 @@ def move_to_usp(m, b):
     privileged(m, lambda: m.set("usp", m.reg(b)))
 
 
-def _wait(m):
-    m.set("stopped", m.const(1, 1))
-    m.leave(STOPPED)
-
-
-@insn("STOP {imm16}", "0100111001110010", refills=True, models=M68000_ONLY, ref="M68000UM section 6.3.7")
-def stop_as_supervisor(m, imm16):
-    """A value without S is a privilege violation behind the instruction, with SR loaded, unless STOP is traced."""
-
-    def enter():
-        traced = (m.get("trace") >> 1).trunc(1)
-        set_sr(m, imm16.trunc(16))
-        m.when(m.get("s") | traced, lambda: _wait(m), lambda: exception(m, PRIVILEGE, executed=True))
-
-    privileged(m, enter)
-
-
-@insn("STOP {imm16}", "0100111001110010", refills=True, models=M68020_UP, ref="M68000PRM 6-85")
+@insn("STOP {imm16}", "0100111001110010", refills=True, ref="M68000PRM 6-85")
 def stop(m, imm16):
+    """What follows a value without S is in `exceptions.bad_stop`."""
+
     def enter():
         set_sr(m, imm16.trunc(16))
-        _wait(m)
+        m.set("stopped", m.const(1, 1))
+        m.leave(STOPPED)
 
     privileged(m, enter)
 

@@ -8,6 +8,7 @@ set_stack  give a program that starts an empty stack below an address
 faults     exception vector -> class of the error, when there is no handler; any other is a CpuFault
 tracing    state field that is not 0 while the CPU traces, "" if it cannot; traced(m, its value, insn): does the
            instruction that m has just run end in a trace exception? trace(m): take it, between two instructions
+bad_stop   bad_stop(m): take the exception of having stopped as no CPU may; is_bad_stop(state): has it?
 in_shadow  in_shadow(state): do interrupts wait until one more instruction has been executed? end_shadow(state): they
            no longer do
 bases      registers that point to a program's data as long as it runs, by name. A routine that is called before the
@@ -155,6 +156,8 @@ class Host:
     tracing: str = ""
     traced: Callable[[Any, int, Insn], bool] = lambda m, trace, insn: False
     trace: Callable[[Any], None] = lambda m: None
+    is_bad_stop: Callable[[np.ndarray], bool] = lambda state: False
+    bad_stop: Callable[[Any], None] = lambda m: None
     in_shadow: Callable[[np.ndarray], bool] = lambda state: False
     end_shadow: Callable[[np.ndarray], None] = lambda state: None
     bases: Mapping[str, Base] = field(default_factory=dict)

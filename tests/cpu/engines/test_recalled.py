@@ -41,17 +41,21 @@ def test_other_bytes_and_other_places() -> None:
 
 
 def test_what_an_undefined_instruction_depends_on() -> None:
-    """MULS.L with a wrong extension word: another one there makes it an instruction, and the other way round."""
-    core = core_of("4c03 8800")
-    for extension, text in (("0800", "MULS.l d3,d0"), ("8800", "ILLEGAL $4c03"), ("0800", "MULS.l d3,d0")):
+    """MOVE with an address that is not defined: another one there makes it an instruction, and the other way round."""
+    core = core_of("2030 0114")
+    for extension, text in (
+        ("0110", "MOVE.l (0,a0,d0.w),d0"),
+        ("0114", "ILLEGAL $2030"),
+        ("0110", "MOVE.l (0,a0,d0.w),d0"),
+    ):
         core.write(0x1002, bytes.fromhex(extension))
         assert core.decode(0x1000).text == text
-    core.write(0x1002, bytes.fromhex("8800"))
+    core.write(0x1002, bytes.fromhex("0114"))
     core.decode(0x1000)
     memory = core.ram[: ADDRESS_MASK + 1].copy()
-    memory[0x1002] = 8
+    memory[0x1003] = 0x10
     core.replace([memory])
-    assert core.decode(0x1000).text == "MULS.l d3,d0", "also when memory is replaced as a whole"
+    assert core.decode(0x1000).text == "MOVE.l (0,a0,d0.w),d0", "also when memory is replaced as a whole"
 
 
 def test_the_end_of_memory() -> None:

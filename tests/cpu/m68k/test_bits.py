@@ -135,10 +135,10 @@ def test_bit_fields(name: str, place: str) -> None:
         assert int(core.state["r"][3]) == result, (text, offset, width)
 
 
-@pytest.mark.parametrize(("size", "expected"), [("w", 0xABCD5678), ("l", 0x56789ABC)])
+@pytest.mark.parametrize(("size", "expected"), [("w", 0xABCD1234), ("l", 0x12340000)])
 @pytest.mark.parametrize("register", [0xABCD0022, 0xABCD1234])
 def test_cas2_with_one_compare_register(register: int, size: str, expected: int) -> None:
-    """Unequal, it keeps operand 2: an MC68040 loads Dc1 before Dc2, unlike M68000PRM 4-69, where it is operand 1."""
+    """Unequal, it keeps operand 1 (M68000PRM 4-69)."""
     memory = bytes.fromhex("12340000 56789abc")
     core, _ = run(f"cas2.{size} d5:d5,d1:d2,(a0):(a1)", memory, d5=register, a0=DATA, a1=DATA + 4)
     assert int(core.state["r"][5]) == expected

@@ -394,40 +394,11 @@ def test_trace_frames(trace: int) -> None:
 @pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize("sr, stack", [(0x0000, USER_STACK), (0x2700, STACK)])
 def test_stop(sr: int, stack: int, name: str) -> None:
-    """The whole SR is loaded, S as well: a value without it waits in user state.
-
-    M68000PRM 6-85 names no exception, and MC68020 to MC68040 have been seen to wait; the MC68000 does not, see below.
-    """
+    """The whole SR is loaded, S as well; what follows a value without it is in tests/machine/test_m68k_stop.py."""
     core, runs = start(name, f"4e72 {sr:04x}")
     assert runs.run(5) == 1
     assert (int(core.state["reason"]), int(core.state["stopped"])) == (STOPPED, 1)
     assert (status(core), sp(core), int(core.state["pc"])) == (sr, stack, CODE + 4)
-
-
-@pytest.mark.parametrize("name", ENGINES)
-def test_stop_of_the_mc68000(name: str) -> None:
-    """A value without S is a privilege violation (M68000PRM of 1989, STOP).
-
-    The part has loaded SR by then, so the frame has the value, and the address behind the instruction; a traced STOP
-    is a trace exception only.
-    """
-    cpu = m68k.cpu("MC68000")
-    core = Core(cpu, "full")
-    core.write(CODE, bytes.fromhex("4e72 0015"))
-    runs = Evaluator(core) if name == "evaluate" else Interpreter(core, handler_cache_for(core, [CODE]))
-    for sr, value, traced in ((0x2700, 0x0715, 0), (0x2000, 0x8015, 0), (0x2300, 0x2000, 0), (0x2000, 0x0000, 2)):
-        streams.load(core, bytes.fromhex(f"4e72 {value:04x}"), b"", [0] * 15 + [STACK], 0)
-        core.state["isp"], core.state["usp"], core.state["ipl"] = STACK, USER_STACK, sr >> 8 & 7
-        core.state["trace"] = traced
-        assert runs.run(3) == 1
-        if value & 0x2000 or traced:
-            assert (int(core.state["reason"]), int(core.state["stopped"])) == (STOPPED, 1)
-            assert (status(core), int(core.state["pc"]), int(core.state["cycles"])) == (value, CODE + 4, 4)
-        else:
-            assert memory(core, STACK - 6, 6) == f"{value:04x} {CODE + 4 >> 16:04x} {CODE + 4 & 0xFFFF:04x}"
-            assert (sp(core), int(core.state["usp"]), int(core.state["stopped"])) == (STACK - 6, USER_STACK, 0)
-            assert (status(core), int(core.state["pc"])) == (0x2000 | value & 0x71F, handler(PRIVILEGE))
-            assert int(core.state["cycles"]) == 4 + 34  # M68000UM tables 8-12 and 8-14
 
 
 # Control registers (M68000PRM table 6-1, column MC68040) and their bits that are written

@@ -103,7 +103,7 @@ def test_keys_walk_in_both_directions(bench):
     assert first.level == "pair" and first.sector == sector.sector
     bench.keys("RIGHT")
     assert panel.moment.number == first.number + 1 and bench.machine.cycles > clock
-    assert bench.machine.cycles == clock + lasts
+    assert 0 < lasts <= bench.machine.cycles - clock, "the beginning of a sector may lie between two pairs"
     bench.keys("LEFT")
     assert panel.moment == first and bench.machine.cycles == clock, "the machine itself is there again"
     assert bench.machine.instructions == first.instructions
