@@ -147,11 +147,10 @@ def _overlay(session: Session) -> np.ndarray | None:
         return overlay
     if session.view == NOTHING and not session.shows_help:
         return None
-    overlay: np.ndarray | None = None
     machine = session.machine
     if session.view != NOTHING and session.shapes is not None:
         overlay = draw_view(session.shapes, session.view, inks_for(machine.frame, machine.palette))
-    if overlay is None:
+    else:
         overlay = clear_overlay()
     if session.shows_help:
         draw_help(overlay, help_lines())
