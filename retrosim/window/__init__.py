@@ -4,6 +4,7 @@ chrome         the window's own parts: toolbar, status bar and its lines, and wh
 clip           writes moving pictures
 compose        composes what the window shows around the machine's picture and over it
 controls       every command of the window, in one table
+gamepads       game controllers as the keys of the program's pad
 pacer          tells from a host clock how many ticks of simulated time are due, in exact arithmetic
 pad            the input word that keys make, for at least a frame each
 panel          what the panels have in common: debugger and walk, each in place of the picture

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from retrosim.screen.framebuffer import HEIGHT, WIDTH, Rect, macintosh_palette
 from .chrome import ROW, Layout, button_at, chrome_height, first_size, layout, scaled, tip_rect, window_size
 from .compose import compose, compose_waiting, draw_tip
 from .controls import BY_CHORD, PAD, SCALES, Control, chord_name, tip
+from .gamepads import Gamepads
 from .pacer import IDLE_NS
 from .seek import BAR_HEIGHT
 from .session import MakeRecorder, Player, Session
@@ -86,6 +88,18 @@ class Inputs:
             session.press(held, False)
         else:
             session.hold(held, False)
+
+    def controller_holds(self, name: str, bits: int) -> None:
+        """Handle a game controller. name: tells it from others; bits: of the pad, those that it holds down now."""
+        session = self._session()
+        for bit in PAD.values():
+            key = f"{name}, bit {bit}"
+            if bits & bit and key not in self._down:
+                self._down[key] = bit
+                if session is not None:
+                    session.press(bit, True)
+            elif not bits & bit and key in self._down:
+                self.key_up(key)
 
     def text(self, text: str) -> None:
         """Handle typed text: "?" shows or hides the help panel, wherever it is on the keyboard."""
@@ -308,6 +322,17 @@ def open_window(size: Callable[[int, int], tuple[int, int]], title: str, **optio
         raise RetrosimError(f"cannot open a window: {reason}; to run without one: {HEADLESS}") from error
 
 
+@cache
+def controller_manager() -> Any:
+    """Return what tells of game controllers, one for all windows; None where the system has no such thing."""
+    try:
+        from pyglet.input import ControllerManager
+
+        return ControllerManager()
+    except Exception:  # of pyglet and the system, of many kinds: no such folder, no right to look into it
+        return None
+
+
 def held_modifiers(key: Any, modifiers: int) -> dict[str, bool]:
     """Return which of the modifiers of a chord are down. key: pyglet's module; modifiers: its bits."""
     control = key.MOD_COMMAND if sys.platform == "darwin" else key.MOD_CTRL
@@ -360,6 +385,7 @@ class Window:
         self._recorder, self._player, self._folder = recorder, player, folder or _data_folder
         self._title, self._subject, self._notice = title, subject or title, "starting the machine"
         self._inputs = Inputs(lambda: self.session, self.act)
+        self._gamepads: Gamepads | None = None
         self._dirty, self._drawn = True, 0
         self._tip: tuple[str, Rect] | None = None
         self._tip_since = 0
@@ -447,6 +473,11 @@ class Window:
             self.close()
         if not self.is_open:
             return
+        if self._gamepads is None and self.session is not None:  # not before: looking for them takes time
+            self._gamepads = Gamepads(self._inputs.controller_holds, self.say)
+            manager = controller_manager()
+            if manager is not None:
+                self._gamepads.use(manager)
         changed = self.session.advance() if self.session else True
         if changed or self._dirty or self.clock() - self._drawn > REDRAW_NS:
             self._window.draw(0.0)
@@ -457,6 +488,8 @@ class Window:
             return
         if self.session is not None:
             self.session.close()
+        if self._gamepads is not None:
+            self._gamepads.close()
         self._window.close()
 
     # Drawing

@@ -269,6 +269,20 @@ def test_buttons_are_where_they_are_seen(desk, size):
     assert desk.window.session.held == set()
 
 
+def test_controllers_are_looked_for_when_the_machine_is_ready(display, tmp_path, monkeypatch):
+    managers = [None]
+    monkeypatch.setattr("retrosim.window.pyglet_window.controller_manager", lambda: managers.pop())
+    go = threading.Event()
+    desk = Desk(tmp_path, lambda report: go.wait(10) and FakeMachine(), scale=1)
+    desk.window.turn()
+    assert managers == [None]
+    go.set()
+    desk.window._worker.join(10)
+    desk.ticks(3)
+    assert managers == [], "once, and without a controller all goes on"
+    desk.window.close()
+
+
 def test_losing_focus_releases_keys(desk):
     from pyglet.window import key
 
