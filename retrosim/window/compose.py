@@ -43,7 +43,7 @@ def draw_help(overlay: np.ndarray, lines: Sequence[tuple[str, str]], title: str 
     left, top = (WIDTH - width) // 2, (HEIGHT - height) // 2
     draw_panel(overlay, (left - 16, top - 12, left + width + 16, top + height + 10))
     draw_text(overlay, left, top, title, INK, bold=True)
-    close = "? closes this list"
+    close = "? or Esc closes this list"
     draw_text(overlay, left + width - text_width(close), top, close, INK)
     paint_rect(overlay, (left, top + 12, left + width, top + 13), foreground=INK)
     _draw_rows(overlay, left, top + 6 + pitch, lines)
@@ -142,9 +142,9 @@ def _overlay(session: Session) -> np.ndarray | None:
             draw_help(panel, session.panel.help(), f"Keys of the {session.panel.title.lower()}")
         return panel
     if session.is_starting and not session.shows_help:
-        overlay = clear_overlay()
-        draw_waiting(overlay, session.title, session.starting, (session.clock() - session.began) / 1e9)
-        return overlay
+        first = clear_overlay()
+        draw_waiting(first, session.title, session.starting, (session.clock() - session.began) / 1e9)
+        return first
     if session.view == NOTHING and not session.shows_help:
         return None
     machine = session.machine

@@ -191,6 +191,7 @@ class RaceWindow:
 
     def run(self) -> None:
         """Show the window until it is closed. Errors: TapeError."""
+        self._window.draw(0.0)  # before the machines run, which may keep the window waiting
         self._pyglet.clock.schedule_once(self._turn, 0)
         try:
             self._pyglet.app.run(None)

@@ -8,7 +8,7 @@ LINES = [("Shift+F1..F10", "save state"), ("V", "shapes and hits"), ("?  H", "th
 def test_help_shows_every_line():
     overlay = clear_overlay()
     draw_help(overlay, LINES)
-    for text in ("? closes this list", *(text for line in LINES for text in line)):
+    for text in ("? or Esc closes this list", *(text for line in LINES for text in line)):
         assert has_text(overlay, text, INK), text
 
 
