@@ -20,7 +20,7 @@ from retrosim.tape import (
     parse_script,
     record_script,
 )
-from tests.helpers.tape.drift_machine import PAD_ADDRESS, FakeMachine, FakeRom, play_by_hand
+from tests.helpers.tape.drift_machine import PAD_ADDRESS, FakeMachine, FakeRom, Wrong, play_by_hand
 
 PADS = [8, 8, 0, 0, 0, 16, 1, 1, 1, 1, 4, 4]
 
@@ -120,6 +120,15 @@ def test_scripted_recording_runs_in_long_stretches_and_reports_progress(tmp_path
     record_script(tmp_path / "a.rtape", machine, 150, "0 pad=1; 100 pad=2", on_progress=seen.append)
     assert machine.runs[:6] == [1, 2, 4, 8, 16, 29] and sum(machine.runs) == 150  # up to a hash line at 60
     assert {60, 100, 120, 150} <= set(seen)
+
+
+def test_a_script_ends_where_the_program_does(tmp_path):
+    """Steps after it set nothing."""
+    machine = FakeMachine(wrong=Wrong(5, "fault"))
+    assert record_script(tmp_path / "a.rtape", machine, 20, "0 pad=1; 10 pad=2; 15 pad=3").reason == "fault"
+    tape = load_tape(tmp_path / "a.rtape")
+    assert machine.frame_number == 5 and tape.inputs == [Input(0, {"pad": 1})]
+    assert machine.mem[PAD_ADDRESS] == 1
 
 
 def test_a_used_machine_is_reset_first(tmp_path):
