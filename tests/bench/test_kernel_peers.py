@@ -54,7 +54,7 @@ def test_scenes_of_every_kind(kind: str) -> None:
         assert (size[:BULLETS] == 4).all() and (size[BULLETS:] != 4).any()
 
 
-PEERS = [name for name, finder in FINDERS.items() if finder.package not in (None, "numpy")]
+PEERS = [name for name, finder in FINDERS.items() if finder.package is not None]
 
 
 @pytest.fixture
@@ -88,6 +88,25 @@ def test_boxes_that_touch_are_apart_for_every_library() -> None:
                 found = finder.make([frame])(0)
                 found = found() if callable(found) else found
                 assert Judge([frame]).difference(FLAGS if finder.question == FLAGS else PAIRS, 0, found) is None, name
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_what_moves_along_one_axis_has_moved(axis: int) -> None:
+    """Three boxes, of which the last comes to the first and goes away again."""
+    here = [np.array([0, 100, 200], np.int32), np.array([0, 0, 0], np.int32), np.full((3, 2), 10, np.int32)]
+    here[axis], here[1 - axis] = here[0], here[1]
+    there = list(here)
+    there[axis] = np.array([0, 100, 5], np.int32)
+    answer = kernel_peers.moved_in_scene([tuple(here), tuple(there)])
+    assert [answer(number).tolist() for number in (0, 1, 1, 0)] == [[], [[0, 2]], [[0, 2]], []]
+
+
+def test_a_batch_begins_with_the_frame_that_is_asked_for() -> None:
+    """64 frames a call, the first again after the last; x and y each in an array of their own."""
+    frames = [(np.array([n, n + 1]), np.array([10 * n, 10 * n + 1])) for n in range(3)]
+    x, y = kernel_peers._many(lambda x, y: (x, y))(frames)(2)
+    assert x.shape == y.shape == (64, 2)
+    assert x[:4].tolist() == [[2, 3], [0, 1], [1, 2], [2, 3]] and y[:2].tolist() == [[20, 21], [0, 1]]
 
 
 @pytest.mark.usefixtures("libraries")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import random
+
 import numpy as np
 import pytest
 
 from retrosim.machine import NativeMachine
 from retrosim.rom import load_rom
 from retrosim.scenarios import SCENARIOS
-from tests.helpers.scenarios.native_checks import FIRE, LEFT, RIGHT, UP
+from tests.helpers.scenarios.native_checks import DOWN, FIRE, LEFT, RIGHT, UP
 
 GOLDEN = {
     "sectors": {50: "5516b69b3c10df78", 100: "bd26982e23a31fbb", 200: "cd56e7adacd4af7c"},
@@ -40,6 +43,30 @@ def test_golden_world_hashes(name: str) -> None:
         ours.run(frames=500)
         found[objects] = ours.hash()
     assert found == known
+
+
+PLAYED = {
+    "gallery": ("c1ca5c2ac1f6d594", "8a4315bba83da8d9"),
+    "sectors": ("e5ba460a85e7fda3", "0cbc6e7795064de1"),
+    "shooter": ("16b1c0d2ef07ccea", "dd200febbcdd0b6a"),
+    "tanks": ("334935326d9386b0", "7b6f6a32d2f9aca0"),
+    "tunnel": ("59fb540724b761a9", "443a432cd8a65644"),
+    "xquest": ("06d25ec7ba1c83b5", "1e876a7ca2bf2342"),
+}
+"""World hash, and a digest of some pictures, of a short game at random, by ROM."""
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_short_game_at_random(name: str) -> None:
+    """As above, with pictures, every key and as many objects as there may be, up to 20."""
+    ours, draw = machine(name, min(20, load_rom(name).parameters["objects"].maximum), 1994), random.Random(name)
+    pictures = hashlib.blake2b(digest_size=8)
+    for number in range(50):
+        ours.set_input("pad", draw.choice((0, LEFT, RIGHT, UP, DOWN, FIRE)) | draw.choice((0, FIRE, UP, RIGHT)))
+        ours.run(frames=4)
+        if number % 5 == 0:
+            pictures.update(ours.frame.tobytes())
+    assert (ours.hash(), pictures.hexdigest()) == PLAYED.get(name, ("?", "?"))
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
