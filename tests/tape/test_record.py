@@ -123,12 +123,12 @@ def test_scripted_recording_runs_in_long_stretches_and_reports_progress(tmp_path
 
 
 def test_a_script_ends_where_the_program_does(tmp_path):
-    """Steps after it set nothing."""
+    """Steps after it set nothing, and run nothing."""
     machine = FakeMachine(wrong=Wrong(5, "fault"))
     assert record_script(tmp_path / "a.rtape", machine, 20, "0 pad=1; 10 pad=2; 15 pad=3").reason == "fault"
     tape = load_tape(tmp_path / "a.rtape")
     assert machine.frame_number == 5 and tape.inputs == [Input(0, {"pad": 1})]
-    assert machine.mem[PAD_ADDRESS] == 1
+    assert machine.mem[PAD_ADDRESS] == 1 and machine.runs == [1, 2, 4], "nothing is run again"
 
 
 def test_a_used_machine_is_reset_first(tmp_path):
