@@ -564,7 +564,7 @@ class Session:
         if self.transport.is_paused and has_cpu(self.machine):
             return next_instruction(self.machine)
         frame_seconds = float(self.transport.frame_periods / self.machine.frame_hz)
-        if frame_seconds >= LONG_FRAME_S:
+        if frame_seconds >= LONG_FRAME_S and self.panel is None and not self.controller:
             frame = f"frame {self.machine.frame_number + 1:,} goes on: {frame_seconds:.0f} s of the machine's time"
             return f"{frame} so far   hold Tab to run as fast as this computer can"
         if self.machine.is_compiling:

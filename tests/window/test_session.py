@@ -400,6 +400,9 @@ def test_a_frame_that_goes_on_for_long_is_told(tmp_path):
     while bench.session.transport.frame_periods < 121:
         bench.session.transport.run_on()
     assert bench.session.message.startswith("frame 1 goes on: 2 s of the machine's time so far")
+    bench.session.controller = "gdb"
+    assert bench.session.message == KEYS_HINT, "Tab would do nothing"
+    bench.session.controller = ""
     bench.session.do("reset")
     bench.now += MESSAGE_NS
     assert bench.session.transport.frame_periods == 0 and bench.session.message == KEYS_HINT
