@@ -26,8 +26,8 @@ PC_TICK_HZ = Fraction(14_318_180, 12 * 65536)
 VGA_RETRACE_HZ = Fraction(25_175_000, 800 * 449)
 """70.086 Hz: dot clock over a frame of 800 x 449 dots."""
 # changes whenever the same program takes other clocks
-PC_TIMING = {"i286": "i286 3", "i386": "i386 3", "i486": "i486 4"}
-M68K_SPEC = "m68k 3"  # changes whenever the same program does something else
+PC_TIMING = {"i286": "i286 3", "i386": "i386 3", "i486": "i486 5"}
+M68K_SPEC = "m68k 4"  # changes whenever the same program does something else
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,7 +125,7 @@ def _mpc601(name: str, title: str, clock_hz: int) -> Preset:
         frame_hz=MACINTOSH_TICK_HZ,
         service=boards.POWERPC_GLUE,
         spec_revision="ppc 3",
-        timing_revision="mpc601 4",
+        timing_revision="mpc601 5",
         memory=boards.power_macintosh(clock_hz, figures),
     )
 
@@ -147,7 +147,7 @@ def _pc(
         frame_hz=VGA_RETRACE_HZ,
         frame_period="retrace",
         service=service,
-        spec_revision="x86 3",
+        spec_revision="x86 4",
         timing_revision=PC_TIMING[part],
         memory=memory,
     )
