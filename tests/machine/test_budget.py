@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 from retrosim.machine import Budget, NativeMachine
+from retrosim.machine import budget as budgets
 from retrosim.machine.budget import MEMORY_PERIOD, MIB, TIMELESS, memory_in_use
 from tests.helpers.machine import programs
 
@@ -94,3 +97,61 @@ def test_frames_are_not_lost() -> None:
 def test_limits_of_nothing_are_refused(limit: str) -> None:
     with pytest.raises(ValueError, match=f"{limit} 0: allowed more than 0"):
         Budget(**{limit: 0})
+
+
+@pytest.mark.parametrize(
+    "limits, used, limit",
+    [
+        ({"cycles": 100}, {"cycles": 99}, ""),
+        ({"cycles": 100}, {"cycles": 100}, "cycles"),
+        ({"frame_seconds": 3}, {"in_frame": 29, "clock_hz": 10}, ""),
+        ({"frame_seconds": 3}, {"in_frame": 30, "clock_hz": 10}, "frame_seconds"),
+        ({"seconds": 2}, {"seconds": 1.9}, ""),
+        ({"seconds": 2}, {"seconds": 2}, "seconds"),
+        ({"memory": 1000}, {"memory": 1000}, ""),
+        ({"memory": 1000}, {"memory": 1001}, "memory"),
+        ({"memory": 1000}, {"memory": None}, ""),
+        ({"cycles": 100, "seconds": 2}, {"cycles": 100, "seconds": 5}, "cycles"),  # in the order of the fields
+        ({}, {"cycles": 1 << 60, "in_frame": 1 << 60, "seconds": 1e9, "memory": 1 << 60}, ""),
+    ],
+)
+def test_when_something_is_used_up(limits: dict, used: dict, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    now, memory = [50.0], used.pop("memory", 0)
+    monkeypatch.setattr(budgets, "memory_in_use", lambda: memory)
+    budget = Budget(**limits, clock=lambda: now[0])
+    now[0] += used.pop("seconds", 0)
+    assert budget.is_spent(**used) == bool(limit) and budget.limit == limit
+    assert budget.is_spent() == bool(limit), "until it begins again"
+    now[0] += 0.25
+    assert not budget.begin().is_spent() or limit == "memory"
+
+
+def test_memory_is_looked_at_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, looks = [50.0], []
+    monkeypatch.setattr(budgets, "memory_in_use", lambda: looks.append(now[0]) or 0)
+    budget = Budget(memory=1, clock=lambda: now[0])
+    for _ in range(9):
+        assert not budget.is_spent()
+        now[0] += MEMORY_PERIOD / 4
+    assert looks == [50.0, 50 + MEMORY_PERIOD, 50 + 2 * MEMORY_PERIOD]
+
+
+@pytest.mark.parametrize(
+    "limits, frame_start, end",
+    [
+        ({}, 7, None),
+        ({"cycles": 900}, 7, 900),
+        ({"frame_seconds": 2}, 7, 207),
+        ({"cycles": 206, "frame_seconds": 2}, 7, 206),
+        ({"cycles": 208, "frame_seconds": 2}, 7, 207),
+    ],
+)
+def test_the_clock_at_which_a_run_ends(limits: dict, frame_start: int, end: int | None) -> None:
+    assert Budget(**limits).end_cycle(frame_start, 100) == end
+
+
+def test_a_program_without_clocks_ends_by_instructions() -> None:
+    budget = Budget(frame_seconds=3)
+    assert not budget.is_spent(in_frame=30, clock_hz=Fraction(21, 2), is_timed=False)
+    assert budget.is_spent(in_frame=32, clock_hz=Fraction(21, 2), is_timed=False)
+    assert budget.spent == f"32 instructions without a completed frame; {TIMELESS}"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from retrosim.errors import RetrosimError
-from retrosim.report.files import check_free, write_text
+from retrosim.report.files import check_free, is_writable, write_text
 from tests.helpers.full_disk import LARGE, full_disk
 
 
@@ -43,3 +43,22 @@ def test_a_name_that_cannot_be_a_file_is_refused(tmp_path: Path) -> None:
         check_free(tmp_path / "missing" / "shot.png")
     with pytest.raises(RetrosimError, match="is a folder"):
         check_free(tmp_path)
+
+
+def test_what_may_be_written(tmp_path: Path) -> None:
+    """A new file; one that is there if it may be overwritten; no folder, and nothing in a folder that is not there."""
+    (tmp_path / "old.txt").write_text("old")
+    check_free(tmp_path / "new.txt")
+    check_free(tmp_path / "old.txt", overwrite=True)
+    for name, overwrite, message in (
+        ("old.txt", False, r"old\.txt: exists already and is not overwritten; do this$"),
+        ("", True, "is a folder, not a file"),
+        ("none/new.txt", True, "new.txt: there is no folder .*none$"),
+    ):
+        with pytest.raises(RetrosimError, match=message):
+            check_free(tmp_path / name, overwrite=overwrite, advice="do this")
+    (tmp_path / "link").symlink_to(tmp_path / "gone")
+    with pytest.raises(RetrosimError, match="link: exists already"):
+        check_free(tmp_path / "link")
+    assert is_writable(tmp_path) is True and is_writable(tmp_path / "none") is False
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "old.txt"], "nothing is left behind"
