@@ -127,15 +127,17 @@ def registers(debugger: Debugger, before: Mapping[str, int] | None = None) -> li
     return rows
 
 
+X86_FLAGS = (
+    *(("nt", 14, 1), ("iopl", 12, 2), ("of", 11, 1), ("df", 10, 1), ("if", 9, 1), ("tf", 8, 1)),
+    *(("sf", 7, 1), ("zf", 6, 1), ("af", 4, 1), ("pf", 2, 1), ("cf", 0, 1)),
+)
 FLAGS: Mapping[str, tuple[tuple[str, int, int], ...]] = {
     "sr": (
         *(("t1", 15, 1), ("t0", 14, 1), ("s", 13, 1), ("m", 12, 1), ("i", 8, 3)),
         *(("x", 4, 1), ("n", 3, 1), ("z", 2, 1), ("v", 1, 1), ("c", 0, 1)),
     ),
-    "eflags": (
-        *(("ac", 18, 1), ("nt", 14, 1), ("iopl", 12, 2), ("of", 11, 1), ("df", 10, 1), ("if", 9, 1), ("tf", 8, 1)),
-        *(("sf", 7, 1), ("zf", 6, 1), ("af", 4, 1), ("pf", 2, 1), ("cf", 0, 1)),
-    ),
+    "flags": X86_FLAGS,
+    "eflags": (("ac", 18, 1), *X86_FLAGS),
     "cr": tuple(
         (f"{field}:{name}", 31 - 4 * field - place, 1)
         for field in range(8)
@@ -147,7 +149,7 @@ FLAGS: Mapping[str, tuple[tuple[str, int, int], ...]] = {
 
 Source   the status registers of M68000PRM, of Intel's 80486 PRM and of the PowerPC 601 UM; of CR field and flag
 """
-MISSING = {"MC68000": ("t0", "m"), "i286": ("ac",), "i386": ("ac",)}
+MISSING = {"MC68000": ("t0", "m"), "i386": ("ac",)}
 """Beginning of a model's name -> flags that it has not."""
 MANY = 16  # flags; of a register with more, those are named that are set
 

@@ -24,8 +24,8 @@ WATCH_TOP, PANE_TOP = 246, 310
 GUTTER = 14  # pixels at the left of the code: marks of breakpoints
 HEADER = 13
 NAME_WIDTH, VALUE_WIDTH = 7 * ADVANCE, 8 * ADVANCE  # of a register, where there is room
-NAMED = ("eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "es", "cs", "ss", "ds", "fs", "gs")
-"""Registers with names in place of numbers that are halved into two columns."""
+FIRST_OTHERS = ("sr", "pc", "cr")
+"""Registers before which the general ones end."""
 BYTES_PER_GROUP = 4
 LOG_ROWS, LOG_COLUMNS = (BOTTOM - PANE_TOP - HEADER - 3) // LEADING, 39
 
@@ -148,7 +148,7 @@ def register_columns(rows: Sequence[views.RegisterRow], longest: int) -> list[li
 
     longest  rows; where two columns are not enough, three are filled one after the other
     """
-    general = sum(row.name[1:].isdigit() or row.name in NAMED for row in rows)
+    general = next(number for number, row in enumerate(rows) if row.name in FIRST_OTHERS)
     half, others = general // 2, rows[general:]
     columns = [[*rows[:half], *others[::2]], [*rows[half:general], *others[1::2]]]
     if len(columns[0]) <= longest:
