@@ -125,6 +125,15 @@ def test_changing_the_past_begins_another_future() -> None:
     assert debugger.end == debugger.time < end
 
 
+def test_states_may_take_64_mib_and_not_less_than_one() -> None:
+    debugger = opened().debugger
+    assert debugger.memory_limit == 64 * 1024 * 1024
+    debugger.memory_limit = 1024 * 1024
+    assert debugger.memory_limit == 1024 * 1024
+    with pytest.raises(ValueError, match="memory_limit 1048575: allowed 1048576 or more"):
+        debugger.memory_limit = 1024 * 1024 - 1
+
+
 def test_states_stay_within_their_memory() -> None:
     machine = opened()
     debugger = machine.debugger
