@@ -14,6 +14,7 @@ FOLDER = Path(__file__).parent
 TOPICS = (
     "start",
     "window",
+    "walk",
     "tapes",
     "scenes",
     "cost",

@@ -116,7 +116,7 @@ def test_a_long_command_is_changed_and_that_is_told(tried) -> None:
 
 
 def test_commands_about_a_checkout_are_left_out(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
+    page = tmp_path / "start.md"
     lines = ("pip install . && retrosim run", "retrosim list", "python tools/fuzz.py all", "retrosim run mine")
     page.write_text("```sh\n" + "\n".join(lines) + "\n```\n")
     steps, left_out = steps_of(page)

@@ -86,6 +86,6 @@ def test_the_guide_has_the_tables():
     def rows(lines):
         return "".join(f"| {keys.replace('  ', ' or ')} | {does} |\n" for keys, does in lines)
 
-    head, text = "| keys | effect |\n|---|---|\n", read_page("window").text
-    for lines in (help_lines(), [(command.shown, command.does) for command in WALK]):
-        assert head + rows(lines) + "\n" in text, f"its table has to be:\n{rows(lines)}"
+    head = "| keys | effect |\n|---|---|\n"
+    for name, lines in (("window", help_lines()), ("walk", [(command.shown, command.does) for command in WALK])):
+        assert head + rows(lines) + "\n" in read_page(name).text, f"its table has to be:\n{rows(lines)}"
