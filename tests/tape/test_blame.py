@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from statistics import median
+from types import SimpleNamespace
 
+import numpy as np
 from fuzzing.work import scaled
 
 from retrosim.cpu.spec.decoding import IllegalEncoding
@@ -20,6 +22,7 @@ from retrosim.machine import Machine
 from retrosim.machine.budget import Budget
 from retrosim.rom import Image
 from retrosim.tape import Player, Tape, load_tape, open_for
+from retrosim.tape import blame as blaming
 from retrosim.tape.blame import Blame, blame, blame_lines
 from tests.helpers.amount import amount
 from tests.helpers.machine.flat import MACHINES
@@ -110,3 +113,52 @@ def test_the_same_program_has_nobody_to_blame() -> None:
     failing.image = image
     found = blame(loaded, failing, trusted, 3)
     assert found.function is None and "same results" in found.note
+
+
+def test_what_differs_first() -> None:
+    """A register before memory; of memory the first byte outside what may differ."""
+
+    def machine(d0: int = 5, **memory: int) -> SimpleNamespace:
+        found = np.zeros(64, np.uint8)
+        for place, value in memory.items():
+            found[int(place[1:])] = value
+        return SimpleNamespace(regs={"d0": d0, "d1": 7}, mem=found)
+
+    def said(ours: SimpleNamespace, theirs: SimpleNamespace, *words: int) -> tuple[str, str]:
+        return blaming._first_difference(ours, theirs, frozenset(words))
+
+    assert said(machine(6, _9=1), machine(5)) == ("d0 = 0x6", "d0 = 0x5")
+    assert said(machine(_19=1, _42=2), machine(_19=0x80)) == ("0x13: 0x01", "0x13: 0x80")
+    assert said(machine(_19=1, _42=2), machine(), 2) == ("0x2a: 0x02", "0x2a: 0x00")
+    assert said(machine(_19=1), machine(), 2) == ("the program stops", "the program goes on")
+
+
+def test_who_wrote_an_entry() -> None:
+    """An entry of the world by its place; nobody where the program has no such column, or nobody wrote it."""
+    column = SimpleNamespace(name="px", symbol="gX", offset=4, stride=2, type="i16")
+    asked: list[tuple[int, int]] = []
+    stop = SimpleNamespace(pc=0x2002, text="MOVE.w d0,(a0)")
+    image = SimpleNamespace(
+        symbols={"gX": 0}, symbol_at=lambda pc: ("Move", pc - 0x2000), source_line=lambda pc: ("a.c", 12)
+    )
+    machine = SimpleNamespace(
+        rom=SimpleNamespace(world=[column]),
+        image=image,
+        address=lambda name: 0x3000,
+        world=lambda: SimpleNamespace(columns={"px": [7, 8, 9]}),
+    )
+    side = SimpleNamespace(machine=machine, last_write=lambda *what: asked.append(what) or stop)
+    found = blaming._writer(side, "ours", "px", 2)
+    assert asked == [(0x3008, 2)]
+    assert (found.pc, found.text, found.function, found.file, found.line, found.value) == (
+        0x2002, "MOVE.w d0,(a0)", "Move", "a.c", 12, "9",
+    )  # fmt: skip
+    assert blaming._writer(side, "ours", "px", 3).value == "missing"
+    side.last_write = lambda *what: None
+    nobody = blaming._writer(side, "ours", "px", 0)
+    assert (nobody.pc, nobody.text, nobody.function, nobody.value) == (None, "nobody since power-on", None, "7")
+    assert blaming._writer(side, "ours", "py", 0) is None
+    image.symbols.clear()
+    assert blaming._writer(side, "ours", "px", 0) is None
+    machine.rom = None
+    assert blaming._writer(side, "ours", "px", 0) is None
