@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from retrosim import Machine
+from retrosim.asm import linking
 from retrosim.asm.linking import link_sources
 from retrosim.asm.project import FAMILIES, LANGUAGES, elf_of, load_for, new_files
 from retrosim.errors import AssemblyError, RetrosimError, RomError
@@ -187,3 +188,27 @@ def test_a_bad_project_file_is_refused(text: str, message: str, tmp_path: Path) 
     with pytest.raises(RomError) as caught:
         load_for(tmp_path, None)
     assert message in str(caught.value)
+
+
+def test_what_pascal_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compiler of the processor, the first that is there; system.pp beside the unit; then each object by its name."""
+    unit, told, ran = tmp_path / "game.pas", [], []
+    with pytest.raises(ValueError, match="no Free Pascal is known for the 16-bit code of the i286"):
+        linking.compiled_units(unit, "i286", told.append)
+    monkeypatch.setattr(linking.shutil, "which", lambda command: None)
+    with pytest.raises(ValueError, match=r"needs Free Pascal for i386 \(ppcross386 or ppc386\), and none is installed"):
+        linking.compiled_units(unit, "i386", told.append)
+    monkeypatch.setattr(linking.shutil, "which", lambda command: command if command == "ppc386" else None)
+    with pytest.raises(ValueError, match=r"needs system\.pp beside it"):
+        linking.compiled_units(unit, "i386", told.append)
+
+    def run(command: list[str], folder: Path) -> None:
+        ran.append(command)
+        name = "game" if command[-1].endswith("game.pas") else "system"
+        (folder / f"{name}.o").write_bytes(name.encode())
+
+    (tmp_path / "system.pp").write_text("unit system;")
+    monkeypatch.setattr(linking, "run_compiler", run)
+    assert linking.compiled_units(unit, "i386", told.append) == {"game.o": b"game", "system.pp": b"system"}
+    assert [command[0] for command in ran] == ["ppc386", "ppc386"] and "-Us" in ran[0] and "-Us" not in ran[1]
+    assert len(told) == 1 and told[0].startswith("ppc386 ") and told[0].endswith("game.pas")
