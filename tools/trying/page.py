@@ -17,7 +17,7 @@ from .output import missing_line
 from .steps import Command, Commands, Example, File, Gdb, Step, steps_of
 from .window import Windows
 
-SECONDS = 300.0  # of a command
+SECONDS = 600.0  # of a command
 POLL_SECONDS = 0.5
 PRINTED_LINES = 40  # of a command that printed something else than the page shows
 SERVERS = {  # commands that go on to the end of the page -> what they print when they are ready
