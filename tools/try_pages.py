@@ -55,7 +55,6 @@ from tests.helpers.window.x_server import NoDisplay, own_display  # noqa: E402
 
 SLOW = 10.0  # seconds; commands that take longer are listed
 ONE_LAP = "--rounds 1 --no-startup --objects 50 --engine recompile-full"
-SHORT_BUILD = "--machine mc68040-25 --build fast --no-interval"
 ONE_BUILD = "--machine mc68040-25 --build O2 --no-interval"
 CHANGES = {
     "collide-speed": {
@@ -83,7 +82,8 @@ CHANGES = {
     },
     "table": {
         "retrosim timing --details": Change(ONE_BUILD, "every build on two machines"),
-        "retrosim timing --details --full": Change(SHORT_BUILD, "30 simulated seconds of every build"),
+        "retrosim timing --causes --build O2": Change("--machine mc68040-25", "two machines"),
+        "retrosim timing --details --full": Change(None, "30 simulated seconds of every cell"),
     },
 }
 CLEARS_THE_CACHE = ("cache",)  # pages with a user's folder of their own
