@@ -35,8 +35,8 @@ class SingleInstruction:
     text: str
     code: str
     bytes: int
-    least: float
-    most: float
+    minimum: float
+    maximum: float
     varies: str
     entry: str
     source: str
@@ -69,9 +69,9 @@ def single_report(text: str, machines: Sequence[str]) -> SingleReport:
         if insn is None or insn.length != len(code):
             raise ValueError(f"{text!r}: is not one instruction")
         costs = [cpu.explain(insn, 1, departures, cpu.choices) for departures in (0, 1)]
-        least, most = sorted(costs, key=lambda cost: cost.clocks)
-        numbers = insn.length, least.clocks, most.clocks
-        about = insn.row.varies.replace("_", " ") if insn.row.varies else "", most.entry, most.source
+        minimum, maximum = sorted(costs, key=lambda cost: cost.clocks)
+        numbers = insn.length, minimum.clocks, maximum.clocks
+        about = insn.row.varies.replace("_", " ") if insn.row.varies else "", maximum.entry, maximum.source
         found.append(SingleInstruction(machine, cpu.model, insn.text, code.hex(" ", 2), *numbers, *about))
     if not found:
         known = [refusal for refusal in refusals if not refusal.startswith("unknown instruction")]
@@ -87,9 +87,9 @@ def render_single(report: SingleReport) -> RenderableType:
     for row in report.machines:
         hz = PRESETS[row.machine].clock_hz
         times = (
-            f"{row.most * 1e6 / hz:.2f}"
-            if row.least == row.most
-            else f"{row.least * 1e6 / hz:.2f} .. {row.most * 1e6 / hz:.2f}"
+            f"{row.maximum * 1e6 / hz:.2f}"
+            if row.minimum == row.maximum
+            else f"{row.minimum * 1e6 / hz:.2f} .. {row.maximum * 1e6 / hz:.2f}"
         )
         table.add_row(row.machine, row.code, str(row.bytes), _clocks(row), times)
     origins: dict[str, list[str]] = {}
@@ -109,5 +109,5 @@ def render_single(report: SingleReport) -> RenderableType:
 
 
 def _clocks(row: SingleInstruction) -> str:
-    numbers = f"{row.most:g}" if row.least == row.most else f"{row.least:g} .. {row.most:g}"
+    numbers = f"{row.maximum:g}" if row.minimum == row.maximum else f"{row.minimum:g} .. {row.maximum:g}"
     return f"{numbers}{' +' if row.varies else ''}"

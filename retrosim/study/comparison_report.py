@@ -51,14 +51,14 @@ def verdict(result: Comparison) -> list[str]:
     """Return the answer in three sentences: which method is the quickest, which errs least, which do as they say."""
     pairs = sum(kind.pairs for kind in result.scenes)
     wrong = {row.method: sum(astuple(row.seen)) for row in result.rows}
-    least, most = min(wrong.values()), max(wrong.values())
-    best, worst = ([name for name, count in wrong.items() if count == wanted] for wanted in (least, most))
-    seen = f"Fewest wrong answers as seen: {_listed(best)}, {least:,} of {pairs:,} pairs"
+    best_count, worst_count = min(wrong.values()), max(wrong.values())
+    best, worst = ([name for name, count in wrong.items() if count == wanted] for wanted in (best_count, worst_count))
+    seen = f"Fewest wrong answers as seen: {_listed(best)}, {best_count:,} of {pairs:,} pairs"
     inexact = [row.method for row in result.rows if any(astuple(row.stated))]
     exact = f"{len(result.rows) - len(inexact)} of {counted(len(result.rows), 'method')}"
     return [
         f"{_quickest(result)}.",
-        seen + (f"; most: {_listed(worst)}, {most:,}." if most > least else "."),
+        seen + (f"; most: {_listed(worst)}, {worst_count:,}." if worst_count > best_count else "."),
         f"Against what its document states, {exact} err nowhere{f'; {_listed(inexact)} do' if inexact else ''}.",
     ]
 

@@ -83,8 +83,8 @@ def test_alignment(text: str, expected: str) -> None:
 def test_alignment_by_a_power() -> None:
     assert code(" .byte 1\n .align 2\n .byte 2", "ppc601") == "01000000" + "02"
     assert code(" nop\n .align 3\n nop", "ppc601") == "60000000" * 3
-    for directive, least in ((".align", 0), (".p2align", 0)):
-        assert code(f" .byte 1\n {directive} {least}\n .byte 2", "ppc601") == "0102"
+    for directive, minimum in ((".align", 0), (".p2align", 0)):
+        assert code(f" .byte 1\n {directive} {minimum}\n .byte 2", "ppc601") == "0102"
         assert messages(f" {directive} 17", "ppc601") == ["alignment by 2^17: allowed 0..16"]
         assert messages(f" {directive} -1", "ppc601") == ["alignment by 2^-1: allowed 0..16"]
     for size in (0, 3, 6, 1 << 17):

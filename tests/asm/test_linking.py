@@ -192,15 +192,15 @@ def test_a_bad_project_file_is_refused(text: str, message: str, tmp_path: Path) 
 
 def test_what_pascal_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A compiler of the processor, the first that is there; system.pp beside the unit; then each object by its name."""
-    unit, told, ran = tmp_path / "game.pas", [], []
+    unit, said, ran = tmp_path / "game.pas", [], []
     with pytest.raises(ValueError, match="no Free Pascal is known for the 16-bit code of the i286"):
-        linking.compiled_units(unit, "i286", told.append)
+        linking.compiled_units(unit, "i286", said.append)
     monkeypatch.setattr(linking.shutil, "which", lambda command: None)
     with pytest.raises(ValueError, match=r"needs Free Pascal for i386 \(ppcross386 or ppc386\), and none is installed"):
-        linking.compiled_units(unit, "i386", told.append)
+        linking.compiled_units(unit, "i386", said.append)
     monkeypatch.setattr(linking.shutil, "which", lambda command: command if command == "ppc386" else None)
     with pytest.raises(ValueError, match=r"needs system\.pp beside it"):
-        linking.compiled_units(unit, "i386", told.append)
+        linking.compiled_units(unit, "i386", said.append)
 
     def run(command: list[str], folder: Path) -> None:
         ran.append(command)
@@ -209,6 +209,6 @@ def test_what_pascal_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
     (tmp_path / "system.pp").write_text("unit system;")
     monkeypatch.setattr(linking, "run_compiler", run)
-    assert linking.compiled_units(unit, "i386", told.append) == {"game.o": b"game", "system.pp": b"system"}
+    assert linking.compiled_units(unit, "i386", said.append) == {"game.o": b"game", "system.pp": b"system"}
     assert [command[0] for command in ran] == ["ppc386", "ppc386"] and "-Us" in ran[0] and "-Us" not in ran[1]
-    assert len(told) == 1 and told[0].startswith("ppc386 ") and told[0].endswith("game.pas")
+    assert len(said) == 1 and said[0].startswith("ppc386 ") and said[0].endswith("game.pas")

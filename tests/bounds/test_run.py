@@ -67,9 +67,9 @@ def test_a_routine_is_limited(tmp_path, monkeypatch):
 
 def test_steps_are_told_and_limited(tmp_path, monkeypatch):
     machine = opened(tmp_path, "move.w #499,d0; l: dbra d0,l; rts")
-    told: list[int] = []
-    bound(machine, "routine", progress=lambda done, total, what: told.append(done))
-    assert told == [500]
+    said: list[int] = []
+    bound(machine, "routine", progress=lambda done, total, what: said.append(done))
+    assert said == [500]
     monkeypatch.setattr(run, "MAX_STEPS", 502)
     bound(machine, "routine")
     monkeypatch.setattr(run, "MAX_STEPS", 501)
@@ -148,10 +148,10 @@ def test_a_loop_that_runs_on_is_multiplied(tmp_path):
         report = bound(machine, address, loops=given)
         assert [block.visits for block in report.path] == visits
         registers = {"ecx": 50, "edx": 20}
-        most = machine.measure(address, registers=registers, warm=0).cycles
+        high = machine.measure(address, registers=registers, warm=0).cycles
         registers = {"ecx": 1, "edx": 1}
-        least = machine.measure(address, registers=registers, warm=0).cycles
-        assert report.minimum <= least <= report.minimum + 2 and most <= report.maximum <= most + 4
+        low = machine.measure(address, registers=registers, warm=0).cycles
+        assert report.minimum <= low <= report.minimum + 2 and high <= report.maximum <= high + 4
 
 
 @pytest.mark.parametrize("times", [1, 2, EXACT, EXACT + 1, EXACT + 2, 100])

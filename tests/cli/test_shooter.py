@@ -49,6 +49,7 @@ def test_a_person_plays(start, screen, tmp_path, run) -> None:
 
     title = ("search", "--name", "^shooter on mc68040-25")
     wait_for(process, lambda: xdotool(*title).returncode == 0)
+    wait_for(process, lambda: frames_on(tape) >= 1)  # the window is there before the machine is
     keys(*title, "windowfocus", "keydown", "Right")
     wait_for(process, lambda: frames_on(tape) >= 60)
     keys("keyup", "Right", "keydown", "space")

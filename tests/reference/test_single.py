@@ -25,7 +25,7 @@ def report(text: str) -> SingleReport:
 )
 def test_clocks_of_an_instruction(text: str, code: str, clocks: dict[str, tuple[int, int]]) -> None:
     found = report(text).machines
-    assert {row.machine: (row.least, row.most) for row in found} == clocks
+    assert {row.machine: (row.minimum, row.maximum) for row in found} == clocks
     assert {row.code for row in found} == {code}
     assert all(row.bytes == len(bytes.fromhex(code)) and row.source for row in found)
     assert {bool(row.varies) for row in found} == {text.startswith("muls")}

@@ -40,12 +40,12 @@ def test_clocks_have_their_thousands_apart(few: list[str], monkeypatch: pytest.M
 
 
 def test_what_is_measured(few: list[str]) -> None:
-    told = []
+    said = []
     result = measure_balance(
-        ["mc68000-8", "ppc601-80", "mc68000-8"], lambda *step: told.append(step), seed=3, engine="interpret"
+        ["mc68000-8", "ppc601-80", "mc68000-8"], lambda *step: said.append(step), seed=3, engine="interpret"
     )
     assert few == ["mc68000-8 3 interpret", "ppc601-80 3 interpret"]
-    assert told == [
+    assert said == [
         (0, 3, "blocks on mc68000-8"), (1, 3, "blocks on ppc601-80"), (2, 3, "points"), (3, 3, "done"),
     ]  # fmt: skip
     assert [row.side for row in result.blocks if row.side] == [16, 32, 64, 128, 256]

@@ -68,8 +68,8 @@ class Desk:
 
     def __init__(self, tmp_path, *controllers):
         self.session = Session(FakeMachine(), folder=tmp_path.joinpath, clock=lambda: 0)
-        self.inputs, self.told = Inputs(lambda: self.session, self.session.do), []
-        self.gamepads, self.manager = Gamepads(self.inputs.controller_holds, self.told.append), Manager(*controllers)
+        self.inputs, self.said = Inputs(lambda: self.session, self.session.do), []
+        self.gamepads, self.manager = Gamepads(self.inputs.controller_holds, self.said.append), Manager(*controllers)
         self.gamepads.use(self.manager)
 
     @property
@@ -85,7 +85,7 @@ def test_directions():
 def test_dpad_stick_and_buttons_are_the_pad(tmp_path):
     controller = Controller()
     desk = Desk(tmp_path, controller)
-    assert controller.is_open and desk.told == ["game controller: Pad"]
+    assert controller.is_open and desk.said == ["game controller: Pad"]
     controller.dpad(-1, 0)
     assert desk.down == 1
     controller.stick(-0.8, 0.7)
@@ -118,20 +118,20 @@ def test_keys_and_two_controllers_hold_on_for_each_other(tmp_path):
 
 def test_controllers_come_and_go(tmp_path):
     desk, controller = Desk(tmp_path), Controller("Stick")
-    assert desk.told == []
+    assert desk.said == []
     for _ in range(2):
         desk.manager.handlers["on_connect"](controller)
         controller.dpad(1, 0)
         assert desk.down == 2
         desk.manager.handlers["on_disconnect"](controller)
         assert desk.down == 0 and not controller.is_open and not controller.handlers
-    assert desk.told[-2:] == ["game controller: Stick", "the game controller is gone: Stick"]
+    assert desk.said[-2:] == ["game controller: Stick", "the game controller is gone: Stick"]
     desk.manager.handlers["on_disconnect"](Controller("one that was never there"))
 
 
 def test_one_that_cannot_be_opened_is_told_of(tmp_path):
     desk = Desk(tmp_path, Controller(fails=True))
-    assert desk.told == ["the game controller Pad cannot be opened: it is in use"]
+    assert desk.said == ["the game controller Pad cannot be opened: it is in use"]
 
 
 def test_closing_lets_go_of_all(tmp_path):

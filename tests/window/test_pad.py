@@ -57,9 +57,9 @@ def test_of_many_taps_the_first_are_seen_and_the_key_ends_as_it_is():
         pad = Pad()
         tap(pad, LEFT, 20)
         pad.press(LEFT, is_down)
-        told = words(pad, *range(30))
-        assert sum(before < now for before, now in zip([0, *told], told)) == MAX_CHANGES // 2
-        assert told[-1] == pad.down == is_down * LEFT
+        said = words(pad, *range(30))
+        assert sum(before < now for before, now in zip([0, *said], said)) == MAX_CHANGES // 2
+        assert said[-1] == pad.down == is_down * LEFT
 
 
 def test_what_is_told_in_the_middle_of_a_frame_stays_for_the_next_one():

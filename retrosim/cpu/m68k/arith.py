@@ -263,9 +263,10 @@ def divide(m, dividend, divisor, bits, signed, store):
     def by_number():
         # the one signed case no host can divide: the minimum integer by -1, whose true quotient overflows anyway
         if signed:
-            minimum = m.const(dividend_bits, 1 << (dividend_bits - 1))
-            unsafe = dividend.eq(minimum) & divisor.eq((1 << dividend_bits) - 1)
-            safe = m.select(unsafe, m.const(dividend_bits, 1), divisor)
+            minimum, minus_one = m.const(dividend_bits, 1 << (dividend_bits - 1)), (1 << dividend_bits) - 1
+            unsafe = dividend.eq(minimum) & divisor.eq(minus_one)
+            is_safe = divisor.known not in (None, minus_one)
+            safe = divisor if is_safe else m.select(unsafe, m.const(dividend_bits, 1), divisor)
             quotient, remainder = dividend.sdiv(safe), dividend.srem(safe)
             overflow = quotient.ne(quotient.trunc(bits).sext(dividend_bits)) | unsafe
         else:

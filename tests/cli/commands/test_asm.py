@@ -71,7 +71,7 @@ def test_an_instruction_with_its_clocks_and_sources(run) -> None:
     text = run("insn", "move.l d0,(a0)+").out
     assert "mc68000-8    20c0      2      12  1.50\n" in text and "(M68000UM tables 8-2" in text
     rows = run("insn", "move.l d0,(a0)+", "--machine", "mc68040-25", "--json").json()["machines"]
-    assert [(row["machine"], row["least"]) for row in rows] == [("mc68040-25", 1)]
+    assert [(row["machine"], row["minimum"]) for row in rows] == [("mc68040-25", 1)]
     run("insn", "move.l d0").is_refused(2, "'move.l d0': no assembler takes it: ")
 
 

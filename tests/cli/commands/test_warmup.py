@@ -68,14 +68,14 @@ def test_warmup_compiles_once(environment, tmp_path, warm_home) -> None:
     out, err = warmup("--machine", "native")
     lines = err.splitlines()
     assert lines and all(line.startswith("retrosim: compiling ") and f" of {steps}" in line for line in lines)
-    total = re.search(r"total; (\d+) new files\n.*: (\d+) files, ", out)
+    total = re.search(r"total; (\d+) new files\n.*: ([\d,]+) files, ", out)
     assert total and int(total[1]) > 5, out
     found = re.findall(r"^ *([\d.]+) s  (\w+) on the native machine$", out, re.MULTILINE)
     first = {name: float(seconds) for seconds, name in found}
     assert first.keys() == set(SCENARIOS)
     out, err = warmup("--machine", "native", "--json")
     again = json.loads(out)
-    assert (err, again["new_files"], again["new_bytes"], again["files"]) == ("", 0, 0, int(total[2]))
+    assert (err, again["new_files"], again["new_bytes"], again["files"]) == ("", 0, 0, int(total[2].replace(",", "")))
     assert again["files"] > 100 and again["bytes"] > 10_000
     assert len(again["steps"]) == steps and all(set(step) == {"what", "seconds"} for step in again["steps"])
     (seconds,) = (step["seconds"] for step in again["steps"] if step["what"].startswith(COMPILED_AGAIN))

@@ -26,12 +26,12 @@ def test_the_least_quotient_of_idiv_is_no_overflow(model: str, bits: int, name: 
     80286 PRM appendix D: a program should not rely on exceptions of IDIV for such quotients. The README of
     SingleStepTests/80386 says that the 286 and later raise none.
     """
-    least, ones = -(1 << bits - 1), (1 << bits) - 1
+    minimum, ones = -(1 << bits - 1), (1 << bits) - 1
     core = core_with(model, IDIV[bits])
     state, registers = core.state, core.state["r"]
     interpreter = Interpreter(core, handler_cache_for(core, [START])) if name == "interpret" else None
-    divisors = (1, -1, 3, -3, -least - 1, least)
-    for divisor, quotient in itertools.product(divisors, (least - 1, least, least + 1, -least - 1, -least)):
+    divisors = (1, -1, 3, -3, -minimum - 1, minimum)
+    for divisor, quotient in itertools.product(divisors, (minimum - 1, minimum, minimum + 1, -minimum - 1, -minimum)):
         rest = (abs(divisor) - 1) * (1 if (divisor < 0) == (quotient < 0) else -1)
         dividend = divisor * quotient + rest
         if dividend >> 2 * bits - 1 not in (0, -1):
@@ -41,7 +41,7 @@ def test_the_least_quotient_of_idiv_is_no_overflow(model: str, bits: int, name: 
         registers[1], registers[2] = divisor & ones, high
         state["pc"], state["reason"], state["idt_limit"] = START, 0, 0
         interpreter.run(1) if interpreter else run(core)
-        if least <= quotient < -least:
+        if minimum <= quotient < -minimum:
             both = int(registers[0])
             found = (both & 0xFF, both >> 8) if bits == 8 else (both, int(registers[2]))
             assert found == (quotient & ones, rest & ones), (divisor, quotient)

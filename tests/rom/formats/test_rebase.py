@@ -131,11 +131,11 @@ def test_where_it_goes() -> None:
         if struct.unpack_from("<I", content, start) == (1,)
     )  # fmt: skip
     room = STACK_TOP - STACK_BYTES - STEP - last["p_vaddr"]
-    most = RAM_END - STACK_TOP - last["p_vaddr"]
-    for size, distance in ((room, STEP), (room + 1, STACK_TOP), (most, STACK_TOP)):
+    maximum = RAM_END - STACK_TOP - last["p_vaddr"]
+    for size, distance in ((room, STEP), (room + 1, STACK_TOP), (maximum, STACK_TOP)):
         assert rebased(changed(content, (at + 20, "<I", size))).distance == distance
     with pytest.raises(ValueError, match=rf"needs {RAM_END - STACK_TOP + 1} bytes of memory; RAM ends at 0x800000"):
-        rebased(changed(content, (at + 20, "<I", most + 1)))
+        rebased(changed(content, (at + 20, "<I", maximum + 1)))
 
 
 def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,11 +40,11 @@ def test_kinds_of_the_68000() -> None:
 )
 def test_kinds_by_their_names(machine: str, names: dict[str, int]) -> None:
     name_of = {number: name for name, number in names.items()}
-    told = 0
+    said = 0
     for number, rule in RULES[machine].items():
         if number not in name_of:
             continue
-        name, told = name_of[number], told + 1
+        name, said = name_of[number], said + 1
         if name in OTHERS:
             assert (rule.value, rule.size, rule.bits) == OTHERS[name]
             continue
@@ -55,7 +55,7 @@ def test_kinds_by_their_names(machine: str, names: dict[str, int]) -> None:
         size, mask = PLACES[prefix.removeprefix(kind)]
         expected = (VALUES[kind], size, mask or (1 << 8 * size) - 1, PARTS.get(part, r.WHOLE))
         assert (rule.value, rule.size, rule.bits, rule.part) == expected, name
-    assert told >= 10
+    assert said >= 10
 
 
 def test_calls() -> None:
