@@ -58,6 +58,7 @@ def test_random_shapes():
     assert hits > 40 * SCENES
 
 
+@pytest.mark.full
 @pytest.mark.without_jit
 def test_the_same_without_the_compiler():
     rng = np.random.default_rng(2)

@@ -12,12 +12,13 @@ from numba.core.dispatcher import Dispatcher
 
 from retrosim.collide._first_calls import COMPILER
 from retrosim.jit import JIT
+from tests.helpers.amount import usually
 
-from .test_interface import call, of_every_function
+from .test_interface import CALLS, OUTS_OF_EACH_KIND, call, name_of
 
 
 @pytest.mark.skipif(not JIT, reason="without the compiler there is nothing to dispatch to")
-@of_every_function
+@pytest.mark.parametrize("function", usually(OUTS_OF_EACH_KIND, CALLS), ids=name_of)
 def test_types_are_known_at_once(function: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     for _ in range(2):  # the first calls compile, or have it done

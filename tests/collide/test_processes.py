@@ -131,5 +131,6 @@ def test_a_process_that_divides_during_the_first_calls(cache, tmp_path):
     assert run(DIVIDED, **environment) == "[(299, 16, 301), (597, 30, 302)]\n"
 
 
+@pytest.mark.full
 def test_a_scene_that_one_thread_changes_while_others_ask() -> None:
     assert run(f"SECONDS = {2 if FULL else 0.7}\n{SHARED}") == "right\n"

@@ -14,7 +14,7 @@ import pytest
 from tests.helpers.amount import FULL, options, usually
 
 TESTS = Path(__file__).parent.parent
-SOME = [TESTS / "collide" / f"test_{name}.py" for name in ("boxes", "plane", "random_scenes", "rectangles", "world")]
+SOME = [TESTS / "collide" / f"test_{name}.py" for name in ("boxes", "plane", "rectangles")]
 WHERE = [*usually(SOME, [TESTS / "collide"]), TESTS / "numeric", TESTS / "scenarios" / "test_sectors.py"]
 LONG = ["tests/scenarios/test_sectors.py::test_frames_are_those_of_the_reference[200-1994]"]
 

@@ -170,6 +170,7 @@ def test_many_scenes_are_what_each_is_alone():
         assert np.array_equal(found, np.concatenate(between))
 
 
+@pytest.mark.first_case
 @pytest.mark.without_jit
 @pytest.mark.parametrize("starts", [None, np.array([0, 3])])
 @pytest.mark.parametrize("size", [9, np.array([[9, 9]] * 3)])

@@ -83,6 +83,7 @@ def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     started.stop()
 
 
+@pytest.mark.full
 def test_results_and_errors_are_those_of_one_process(workers: Cluster) -> None:
     there = Workers(scheduler=workers.address)
     found = run_jobs(squared, [Job(number) for number in (3, 4, 3)], there)

@@ -61,6 +61,7 @@ def test_frames_and_measurements(isa: str, build: str, monkeypatch: pytest.Monke
             assert_same(interpreted, recompiled, "measured")
 
 
+@pytest.mark.full
 def test_an_interruption_in_the_middle_of_compiled_code_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is told when compiled code has come back; the machine goes on as if nothing had been."""
     answer, struck = Memo._asked, []

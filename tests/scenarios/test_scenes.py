@@ -53,7 +53,10 @@ def test_a_scene_is_placed_when_the_first_frame_is_complete():
             assert dict(enumerate(world[column].tolist())) == scene.columns()[column]
 
 
-@pytest.mark.parametrize("name", ["thin-bars", "mirrored-masks", "tunnelling-missile", "first-hit", "corners"])
+@pytest.mark.parametrize(
+    "name",
+    ["thin-bars", pytest.param("mirrored-masks", marks=pytest.mark.full), "tunnelling-missile", "first-hit", "corners"],
+)
 def test_native_states_keep_the_scene(name):
     straight = open_machine("native", scene=name)
     other = NativeMachine(straight.rom, parameters={"objects": 2})

@@ -196,6 +196,7 @@ def test_text_fits_80_columns(table):
     assert "0 objects has one" in text
 
 
+@pytest.mark.full
 def test_text_of_a_full_run_has_the_programs_lines(full):
     text = text_of(full, 100)
     assert "30 simulated seconds" in text

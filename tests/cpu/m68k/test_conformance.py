@@ -34,13 +34,9 @@ LIMITS = {("m68000", "evaluate"): 120, ("m68040", "evaluate"): None, ("m68000", 
 LIMITS["m68040", "interpret"] = 10
 LIMITS["80286", "evaluate"], LIMITS["80286", "interpret"] = 20, 2
 if not FULL:
-    LIMITS |= {
-        ("m68000", "evaluate"): 10,
-        ("m68040", "evaluate"): 10,
-        ("m68000", "interpret"): 10,
-        ("m68040", "interpret"): 4,
-    }
-    LIMITS |= {("80286", "evaluate"): 2, ("80286", "interpret"): 3}
+    LIMITS |= {("m68000", "evaluate"): 10, ("m68040", "evaluate"): 10}
+    LIMITS |= {("m68000", "interpret"): 4, ("m68040", "interpret"): 2}
+    LIMITS |= {("80286", "evaluate"): 1, ("80286", "interpret"): 1}
 STEPS = {} if FULL or ALL_TESTS else {("m68000", "interpret"): 3, ("80286", "interpret"): 5}
 LIMITS["ppc", "evaluate"] = LIMITS["ppc", "interpret"] = None
 SAMPLED = [name for name, suite in SUITES.items() if "*.npz" in suite.patterns]  # the 80386: only upstream files
