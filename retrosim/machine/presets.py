@@ -174,7 +174,7 @@ PRESETS = {
         _mc68000("mc68000-mac", "68000 at 7.8336 MHz as in the compact Macintosh, no wait states", 7_833_600),
         _mc68040("mc68040-25", "25 MHz 68040 Macintosh (Quadra 700 class)", 25_000_000),
         _mpc601("ppc601-80", "80 MHz PowerPC 601 Macintosh (Power Macintosh 8100/80 class)", 80_000_000),
-        _i286("i80286-12", "12 MHz 80286 PC of the AT class, one wait state, ISA video; real mode", 12_000_000),
+        _i286("i80286-12", "12 MHz 80286 PC, AT class, one wait state, ISA video; real mode", 12_000_000),
         _i386("i386dx-33", "33 MHz 386DX PC, cache on the board, ISA video", 33_000_000),
         _i486("i486dx2-66", "66 MHz 486DX2 PC, VESA local bus video", 66_000_000, multiplier=2),
     )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from retrosim.rom.toolchains import Toolchains
 
 KINDS = ("roms", "machines", "tapes")
-NATIVE_TITLE = "the same programs as compiled Python, without a CPU and without cycles"
+NATIVE_TITLE = "the same programs as compiled Python: no CPU, no cycles"
 
 
 def add_options(parser: Parser) -> None:
@@ -171,7 +171,8 @@ def _machine_rows(entries: list[dict[str, Any]]) -> list[str]:
 
 
 def _machine_lines(entries: list[dict[str, Any]]) -> list[str]:
-    return [*_machine_rows(entries), "  their parameters and readings: `retrosim list machines --details`"]
+    rows = [[entry["name"], entry["title"]] for entry in entries]
+    return [*columns(rows), "  their parameters and readings: `retrosim list machines --details`"]
 
 
 def _machine_details(entries: list[dict[str, Any]]) -> list[str]:

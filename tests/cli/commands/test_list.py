@@ -71,6 +71,7 @@ def test_list_for_people(run) -> None:
     assert all(tape.stem in ran.out for tape in shipped_tapes())
     short = run("list", "machines").out.splitlines()
     assert len(short) == len(PRESETS) + 3 and "8 MHz 68000, no wait states" in short[1]
+    assert max(map(len, short)) <= 80
     run("list", "tapes", "--details").is_refused(2, "--details: tapes have none")
     machines = run("list", "machines", "--details").out
     assert machines.startswith("machines\n") and machines.endswith("`retrosim guide facts/NAME`\n")
